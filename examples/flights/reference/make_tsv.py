@@ -23,7 +23,8 @@ def statements(path):
 
 def load(connection, data, scale):
     """Fills in the file names of sql/load.sql and runs it."""
-    names = {table: repr(str(data / f"{table}.csv.gz")) for table in ("airlines", "planes", "weather")}
+    names = {table: repr(str(data / f"{table}.csv.gz"))
+             for table in ("airlines", "planes", "weather")}
     names["flights"] = "[" + ", ".join([repr(str(data / "flights.csv.gz"))] * scale) + "]"
     for statement in statements(HERE / "sql" / "load.sql"):
         for table, name in names.items():
