@@ -1,3 +1,367 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structures that the host and the device both read: fixed-width members and explicit padding.
+/*
+ * What host and device both read. Every structure has 32- and 64-bit members only, its padding is
+ * written out, and its size is asserted here and compared by the device when an image is loaded.
+ *
+ * The heap of a context is one block of memory. Its first bytes are `rdl_control`, which holds the
+ * offsets of all other tables. Slots, nodes and events are numbered from 1; 0 means none.
+ *
+ * Wait word of a future (`rdl_record.wait`): state in bits 0-2, a cancel request in bit 3, a ticket
+ * above. The ticket belongs to the slot, not to the future: it rises at every wait and at every new
+ * life of the slot, so a compare-and-swap on an old value can never hit a new wait.
  */
+#ifndef RDL_ABI_H
+#define RDL_ABI_H
+
+#define RDL_ABI_VERSION 1u
+
+#define RDL_NIL       0u
+#define RDL_MAX_SLOTS 0x00ffffffu /* 24 bits of a handle; the other 8 name the context */
+
+/* States of a future. */
+#define RDL_FREE     0u
+#define RDL_READY    1u /* in a ring: may be claimed by who knows the ticket */
+#define RDL_QUEUED   2u /* linked into a list: belongs to the list until a taker has unlinked it */
+#define RDL_RUNNING  3u
+#define RDL_WAITING  4u
+#define RDL_RETURNED 5u /* its code has ended, a child has not */
+#define RDL_DONE     6u
+
+#define RDL_STATE_MASK  7u
+#define RDL_CANCEL_BIT  8u
+#define RDL_TICKET_ONE  16u
+#define RDL_TICKET_MASK 0xfffffff0u
+
+/* Head of a list of waiters: a node's index, or one of these. */
+#define RDL_CLOSED       0x80000000u /* nothing will wake this list any more: the future is done */
+#define RDL_DETACHED_BIT 0x40000000u /* nobody will ask for the result; the finisher frees the slot */
+#define RDL_NODE_MASK    0x3fffffffu
+
+/* `rdl_record.task`: number of the task, classes of its blocks, flags. */
+#define RDL_TASK_MASK      0x00000fffu
+#define RDL_FRAME_SHIFT    12u
+#define RDL_RESULT_SHIFT   16u
+#define RDL_CLASS_MASK     0xfu
+#define RDL_CLASS_NONE     0xfu
+#define RDL_TASK_HOST      0x00100000u /* slot and blocks belong to the host */
+#define RDL_TASK_LOCAL     0x00200000u /* stays with the worker that started it */
+#define RDL_TASK_CANCELLED 0x00400000u /* a cancel request was delivered: ends as CANCELLED */
+#define RDL_TASK_ANSWERS   0x00800000u /* the host asked for the outcome: post it */
+#define RDL_TASK_PASSES    0x01000000u /* fails when a child fails that nobody awaited (batches) */
+#define RDL_TASK_WAITED    0x02000000u /* has waited before its first segment: not to be claimed */
+#define RDL_MAX_TASKS      4096u
+
+/* Frame and result blocks have 16 << class bytes; they are addressed in units of 16 bytes. */
+#define RDL_CLASSES     10u
+#define RDL_UNIT        16u
+#define RDL_MAX_BLOCK   8192u
+#define RDL_INLINE_SIZE 16u /* results up to this size live in the record */
+
+/* Cause of an end: status in the low byte, the code of a task's own failure above. */
+#define RDL_CAUSE_STATUS(c) ((c)&0xffu)
+#define RDL_CAUSE_CODE(c)   ((c) >> 8)
+
+/* The statuses a device can give, by the numbers of rdl_status (asserted on the host). */
+#define RDL_S_OK           0u
+#define RDL_S_INVALID      1u
+#define RDL_S_STALE        2u
+#define RDL_S_TIMEOUT      9u
+#define RDL_S_BUSY         10u
+#define RDL_S_CANCELLED    11u
+#define RDL_S_FAILED       12u
+#define RDL_S_DEADLOCK     13u
+#define RDL_S_OUT_OF_SLOTS 14u
+
+#ifndef RDL_HANDLES_DEFINED /* the public header of the host has them too */
+#define RDL_HANDLES_DEFINED
+/* Handles. `index` holds the slot (24 bits) and the context's number (8 bits). */
+typedef struct rdl_future {
+  rdl_u32 index;
+  rdl_u32 generation;
+} rdl_future;
+
+typedef struct rdl_event {
+  rdl_u32 index;
+  rdl_u32 generation;
+} rdl_event;
+#endif
+
+/* 64 bytes, the hot part of a future. */
+typedef struct rdl_record {
+  rdl_u32 wait;        /* by compare-and-swap only, from everybody */
+  rdl_u32 generation;  /* written by who frees the slot */
+  rdl_u32 waiters;     /* list of nodes; exchange closes it */
+  rdl_u32 children;    /* live children, plus one until the code has ended; RDL_CHILDREN_AWAITED */
+  rdl_u32 task;        /* written at birth and by the future's own segments */
+  rdl_u32 resume;      /* resume point; 0 = not started */
+  rdl_u32 owner;       /* slot of the parent, 0 for roots */
+  rdl_u32 first_child; /* the list of children belongs to the owner's running segment */
+  rdl_u32 next_sibling;
+  rdl_u32 previous_sibling;
+  rdl_u32 cause; /* done: why it ended. waiting: why it was woken, written by who won the wake */
+  rdl_u32 frame; /* block of arguments and state, in units */
+  rdl_u32 result[4];
+} rdl_record;
+
+/* 32 bytes, the cold part. */
+typedef struct rdl_side {
+  rdl_u32 link;         /* next in a free chain or in a queue's list */
+  rdl_u32 timer_link;   /* 0 = not on the timer list; RDL_TIMER_END = last */
+  rdl_u32 timer_ticket; /* stored (release) after the time */
+  rdl_u32 awaits;       /* what it waits for: slot, or event | RDL_AWAITS_EVENT, or a tag */
+  rdl_u64 timer_ns;     /* from now */
+  rdl_u32 born;         /* order of spawning, for "the youngest" */
+  rdl_u32 home;         /* worker of a LOCAL future, plus one */
+} rdl_side;
+
+#define RDL_CHILDREN_AWAITED 0x80000000u
+
+#define RDL_TIMER_END       0xffffffffu
+#define RDL_AWAITS_EVENT    0x80000000u
+#define RDL_AWAITS_ROOM     0x40000001u
+#define RDL_AWAITS_CHILDREN 0x40000002u
+#define RDL_AWAITS_SET      0x40000003u
+
+/* One wait of one future for one thing. */
+typedef struct rdl_node {
+  rdl_u32 next;
+  rdl_u32 who; /* slot that waits; MEMBER: the COUNTER's node */
+  rdl_u32 ticket;
+  rdl_u32 kind;
+  rdl_u32 value; /* event: count waited for; COUNTER: members still open, plus one */
+  rdl_u32 size;  /* list: nodes from here to its end (a hint); COUNTER: first cause of a failure */
+} rdl_node;
+
+#define RDL_NODE_PLAIN   0u
+#define RDL_NODE_MEMBER  1u
+#define RDL_NODE_COUNTER 2u
+#define RDL_NODE_CHAIN   3u /* `who` is the first of a chain of nodes whose list has fired */
+#define RDL_SWEEP_SHIFT  8u /* kind holds log2 of the list size at which to sweep it */
+
+typedef struct rdl_event_record {
+  rdl_u32 generation;
+  rdl_u32 waiters;
+  rdl_u32 count;
+  rdl_u32 lowest; /* no waiter wants less than this */
+  rdl_u32 target;
+  rdl_u32 flags; /* host: RDL_EVENT_* */
+  rdl_u32 pad[2];
+} rdl_event_record;
+
+/* Entry of the worker's ring and of the global ring. */
+typedef struct rdl_entry {
+  rdl_u32 slot;
+  rdl_u32 wait; /* the wait word it was queued with: other now = stale */
+} rdl_entry;
+
+typedef struct rdl_cell {
+  rdl_u32 sequence;
+  rdl_u32 slot;
+  rdl_u32 wait;
+  rdl_u32 pad;
+} rdl_cell;
+
+/* Bounded ring, many producers and consumers, try-only; `cells` is a power of two. */
+typedef struct rdl_ring {
+  rdl_u32 head;
+  rdl_u32 pad0[15];
+  rdl_u32 tail;
+  rdl_u32 pad1[15];
+  rdl_u64 cells;
+  rdl_u32 mask;
+  rdl_u32 pad2[13];
+} rdl_ring;
+
+/* Items come from `fresh` first and from chains of freed ones later. */
+typedef struct rdl_pool {
+  rdl_u32 chain; /* freed items, linked; taken whole by exchange */
+  rdl_u32 fresh; /* first item never used */
+  rdl_u32 limit; /* one past the last */
+  rdl_u32 pad[13];
+} rdl_pool;
+
+#define RDL_POOL_SLOTS  0u
+#define RDL_POOL_NODES  1u
+#define RDL_POOL_FRAMES 2u /* one a class from here; they share `fresh` of this one */
+#define RDL_POOLS       12u
+
+/* What a worker holds of a pool between two launches. */
+typedef struct rdl_stash {
+  rdl_u32 head; /* freed items, linked */
+  rdl_u32 freed;
+  rdl_u32 next; /* items never used: next .. end */
+  rdl_u32 end;
+  rdl_u32 left; /* all of them together */
+  rdl_u32 pad;
+} rdl_stash;
+
+/* Counters of a worker, totals since the context was opened. */
+typedef struct rdl_counters {
+  rdl_u64 spawned;
+  rdl_u64 finished;
+  rdl_u64 failed;
+  rdl_u64 cancelled;
+  rdl_u64 segments;
+  rdl_u64 suspended; /* awaits that gave up the worker */
+  rdl_u64 yielded;
+  rdl_u64 woken;
+  rdl_u64 spilled;
+  rdl_u64 adopted; /* entries taken from other workers' overflow */
+  rdl_u64 claimed; /* flat mode */
+  rdl_u64 nodes;
+  rdl_u64 local_saves;
+  rdl_u64 pad[3];
+} rdl_counters;
+
+#define RDL_LOCAL_RING 256u
+
+typedef struct rdl_worker {
+  rdl_u32 inbox; /* list for this worker alone */
+  rdl_u32 pad0[15];
+  rdl_u32 overflow; /* list for whoever comes first */
+  rdl_u32 pad1[15];
+  rdl_u32 current; /* slot that runs, for the watchdog */
+  rdl_u32 backlog; /* list of RDL_NODE_CHAIN nodes: waiters still to be woken */
+  rdl_u32 unwind;  /* RETURNED futures whose children are still to be cancelled */
+  rdl_u32 pad2[13];
+  rdl_counters counters;
+  rdl_stash stashes[RDL_POOLS];
+  rdl_entry ring[RDL_LOCAL_RING];
+} rdl_worker;
+
+/* Host to device, 64 bytes. */
+typedef struct rdl_message {
+  rdl_u32 kind;
+  rdl_u32 slot;
+  rdl_u32 generation;
+  rdl_u32 value;
+  rdl_u64 address;
+  rdl_u32 count;
+  rdl_u32 done; /* device: how far a long message has come */
+  rdl_u32 result[4];
+  rdl_u32 reply; /* slot whose completion answers this message, or 0 */
+  rdl_u32 pad[3];
+} rdl_message;
+
+#define RDL_SAY_ROOT     1u  /* start the future in `slot` */
+#define RDL_SAY_ROOTS    2u  /* start the `count` futures whose slots stand at `address` */
+#define RDL_SAY_AFTER    3u  /* start `slot` when the `count` futures at `address` are done */
+#define RDL_SAY_SIGNAL   4u  /* event `slot`, by `value` */
+#define RDL_SAY_RESET    5u  /* event `slot`; replies */
+#define RDL_SAY_DESTROY  6u  /* event `slot`; replies */
+#define RDL_SAY_CANCEL   7u  /* future `slot` */
+#define RDL_SAY_RELEASE  8u  /* future `slot`: nobody will ask for its outcome */
+#define RDL_SAY_COMPLETE 9u  /* future `slot` of the host ends with cause `value` and `result` */
+#define RDL_SAY_WAKE     10u /* future `slot`, if its wait word is `generation`, with cause `value` */
+#define RDL_SAY_ROOM     11u /* futures that wait for room look again */
+
+typedef struct rdl_mailbox {
+  rdl_u32 tail; /* host */
+  rdl_u32 pad0[15];
+  rdl_u32 head; /* device */
+  rdl_u32 lock; /* device: who drains */
+  rdl_u32 pad1[14];
+  rdl_u64 messages;
+  rdl_u32 mask;
+  rdl_u32 pad2[13];
+} rdl_mailbox;
+
+/* Device to host: the outcome of the future in the host's slot of the same number, 64 bytes. */
+typedef struct rdl_outcome {
+  rdl_u32 generation; /* stored last (release) */
+  rdl_u32 cause;
+  rdl_u32 result[4];
+  rdl_u32 pad[10];
+} rdl_outcome;
+
+/* Sizes of one task, reported by the image. */
+typedef struct rdl_task_info {
+  rdl_u32 args_size;
+  rdl_u32 state_size;
+  rdl_u32 result_size;
+  rdl_u32 spawns; /* spawns in its text or declared: the room it needs before a segment */
+  rdl_u32 resume_points;
+  rdl_u32 width;
+  rdl_u32 pad[2];
+} rdl_task_info;
+
+/* What the image says of itself: sizes of the structures as its compiler lays them out. */
+typedef struct rdl_image_info {
+  rdl_u32 abi_version;
+  rdl_u32 record_size;
+  rdl_u32 side_size;
+  rdl_u32 node_size;
+  rdl_u32 event_size;
+  rdl_u32 worker_size;
+  rdl_u32 message_size;
+  rdl_u32 control_size;
+  rdl_u32 tasks;
+  rdl_u32 lanes;
+  rdl_u32 pad[6];
+} rdl_image_info;
+
+typedef struct rdl_control {
+  /* Set by the host before a launch; the device reads. */
+  rdl_u32 workers;
+  rdl_u32 context;       /* number of the context, shifted to bits 24-31 */
+  rdl_u32 slots;         /* one past the last slot */
+  rdl_u32 event_count;   /* one past the last event */
+  rdl_u32 chunk;         /* items a worker takes from or gives to a pool at once */
+  rdl_u32 segment_limit; /* a worker leaves after this many segments; 0 = none */
+  rdl_u32 flags;
+  rdl_u32 round_limit; /* without a clock: dispatches in a quantum */
+  rdl_u64 quantum;     /* ticks */
+  rdl_u64 patience;    /* ticks without work before the device parks */
+  rdl_u32 stop;        /* the host asks the workers to leave */
+  rdl_u32 idle_rounds; /* without a clock: empty rounds before the device parks */
+  rdl_u32 reserve;     /* the most that one segment of the image spawns, at least 1 */
+  rdl_u32 class_set;   /* classes of blocks that the image's tasks use, a bit each */
+  /* Offsets of the tables from the start of the heap. */
+  rdl_u64 records;
+  rdl_u64 sides;
+  rdl_u64 nodes;
+  rdl_u64 events;
+  rdl_u64 workers_at;
+  rdl_u64 outcomes;
+  rdl_u64 image_info;
+  rdl_u64 task_infos;
+  /* State of the launch. */
+  rdl_u32 registered;
+  rdl_u32 pad1[15];
+  rdl_u32 idle;    /* workers without work, and those that have left */
+  rdl_u32 expired; /* workers whose quantum is over */
+  rdl_u32 parked;  /* all were idle for long enough */
+  rdl_u32 pad2[13];
+  rdl_u32 hungry; /* somebody has no work: spill */
+  rdl_u32 pad3[15];
+  rdl_u32 room;  /* list of nodes of futures that wait for room */
+  rdl_u32 freed; /* rises when a pool gets something back */
+  rdl_u32 pad4[14];
+  rdl_u32 timers; /* list through rdl_side.timer_link; the host takes it */
+  rdl_u32 pad5[15];
+  rdl_u32 born; /* order of spawning, taken in blocks */
+  rdl_u32 pad6[15];
+  rdl_pool pools[RDL_POOLS];
+  rdl_ring roots;
+  rdl_ring returned; /* the host's slots whose futures were detached, on their way back */
+  rdl_mailbox mailbox;
+} rdl_control;
+
+#define RDL_FLAG_FLAT 1u
+
+/* What a launch is for. */
+#define RDL_LAUNCH_RUN      0u
+#define RDL_LAUNCH_DESCRIBE 1u
+
+#define RDL_SIZE_IS(type, size) typedef char type##_size_is_##size[sizeof(type) == size ? 1 : -1]
+RDL_SIZE_IS(rdl_record, 64);
+RDL_SIZE_IS(rdl_side, 32);
+RDL_SIZE_IS(rdl_node, 24);
+RDL_SIZE_IS(rdl_event_record, 32);
+RDL_SIZE_IS(rdl_message, 64);
+RDL_SIZE_IS(rdl_outcome, 64);
+RDL_SIZE_IS(rdl_cell, 16);
+RDL_SIZE_IS(rdl_task_info, 32);
+RDL_SIZE_IS(rdl_image_info, 64);
+
+#endif

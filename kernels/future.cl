@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Birth and end of futures. Children form a list that only the running segment of their owner
+ * changes; a child that ends counts itself off in the owner's record and never touches the list.
+ */
+
+RDL_FN rdl_u32 rdl_slot_of(rdl_u32 index)
+{
+  return index & RDL_MAX_SLOTS;
+}
+
+RDL_FN rdl_future rdl_handle_of(rdl_cx *rdl, rdl_u32 slot)
+{
+  rdl_future f;
+  f.index = slot | rdl->context;
+  f.generation = rdl->records[slot].generation;
+  return f;
+}
+
+/* A handle of another context, or of no slot at all, never reaches a record. */
+RDL_FN rdl_u32 rdl_handle_status(rdl_cx *rdl, rdl_future f)
+{
+  rdl_u32 slot = rdl_slot_of(f.index);
+  if ((f.index & ~RDL_MAX_SLOTS) != rdl->context || !slot || slot >= rdl->control->slots)
+    return RDL_S_INVALID;
+  return rdl_load_acquire(&rdl->records[slot].generation) == f.generation ? RDL_S_OK : RDL_S_STALE;
+}
+
+RDL_FN rdl_u32 rdl_next_born(rdl_cx *rdl)
+{
+  if (rdl->born == rdl->born_end) {
+    rdl->born = rdl_fetch_add(&rdl->control->born, 64u);
+    rdl->born_end = rdl->born + 64u;
+  }
+  return rdl->born++;
+}
+
+/* ---- blocks ---- */
+
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_block(rdl_cx *rdl, rdl_u32 unit)
+{
+  return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)unit * RDL_UNIT);
+}
+
+RDL_FN rdl_u32 rdl_block_class(rdl_u32 task, rdl_u32 shift)
+{
+  return (task >> shift) & RDL_CLASS_MASK;
+}
+
+RDL_FN void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 unit)
+{
+  rdl_u32 size_class = rdl_block_class(task, shift);
+  if (size_class != RDL_CLASS_NONE && unit && !(task & RDL_TASK_HOST))
+    rdl_pool_free(rdl, RDL_POOL_FRAMES + size_class, unit);
+}
+
+/* Where the result stands: in the record, or in a block whose number is in the record. */
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_result_words(rdl_cx *rdl, rdl_u32 slot)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + slot;
+  if (rdl_block_class(rdl_load_relaxed(&record->task), RDL_RESULT_SHIFT) == RDL_CLASS_NONE)
+    return record->result;
+  return rdl_block(rdl, record->result[0]);
+}
+
+/* ---- birth ---- */
+
+RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + slot;
+  record->resume = 0;
+  record->owner = owner;
+  record->first_child = RDL_NIL;
+  record->cause = 0;
+  rdl_store_relaxed(&record->task, task);
+  rdl_store_relaxed(&record->children, 1u);
+  rdl->sides[slot].born = rdl_next_born(rdl);
+  rdl->sides[slot].home = 0;
+  rdl_store_release(&record->waiters, RDL_NIL);
+}
+
+RDL_FN void rdl_link_child(rdl_cx *rdl, rdl_u32 child)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + child;
+  rdl_u32 first = rdl->self->first_child;
+  record->next_sibling = first;
+  record->previous_sibling = RDL_NIL;
+  if (first) rdl->records[first].previous_sibling = child;
+  rdl->self->first_child = child;
+}
+
+RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + child;
+  rdl_u32 next = record->next_sibling;
+  rdl_u32 previous = record->previous_sibling;
+  if (next) rdl->records[next].previous_sibling = previous;
+  if (previous)
+    rdl->records[previous].next_sibling = next;
+  else
+    rdl->self->first_child = next;
+}
+
+/* A slot with its blocks, or RDL_NIL when there is no room; then nothing is taken. */
+RDL_FN rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task)
+{
+  rdl_u32 frame_class = rdl_block_class(task, RDL_FRAME_SHIFT);
+  rdl_u32 result_class = rdl_block_class(task, RDL_RESULT_SHIFT);
+  rdl_u32 slot = rdl_pool_take(rdl, RDL_POOL_SLOTS);
+  rdl_u32 frame = RDL_NIL;
+  if (!slot) return RDL_NIL;
+  if (frame_class != RDL_CLASS_NONE) {
+    frame = rdl_pool_take(rdl, RDL_POOL_FRAMES + frame_class);
+    if (!frame) goto fail;
+  }
+  if (result_class != RDL_CLASS_NONE) {
+    rdl->records[slot].result[0] = rdl_pool_take(rdl, RDL_POOL_FRAMES + result_class);
+    if (!rdl->records[slot].result[0]) goto fail;
+  }
+  rdl->records[slot].frame = frame;
+  return slot;
+fail:
+  if (frame) rdl_pool_free(rdl, RDL_POOL_FRAMES + frame_class, frame);
+  rdl_pool_free(rdl, RDL_POOL_SLOTS, slot);
+  return RDL_NIL;
+}
+
+/* Makes the new future ready. Its frame is complete. */
+RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + slot;
+  rdl_u32 ready =
+      (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE + RDL_READY;
+  rdl_record_clear(rdl, slot, task, rdl->slot);
+  rdl_link_child(rdl, slot);
+  rdl_fetch_add(&rdl->self->children, 1u);
+  rdl_store_release(&record->wait, ready);
+  rdl_ring_push(rdl, slot, ready);
+  rdl->counters.spawned++;
+  return rdl_handle_of(rdl, slot);
+}
+
+/* ---- end ---- */
+
+RDL_FN void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + slot;
+  rdl_u32 task = record->task;
+  rdl_u32 generation = record->generation + 1u;
+  rdl_block_free(rdl, task, RDL_RESULT_SHIFT, record->result[0]);
+  rdl_store_release(&record->wait, rdl_with_state(record->wait, RDL_FREE));
+  rdl_store_release(&record->generation, generation);
+  if (task & RDL_TASK_HOST) {
+    rdl_shared_push(rdl, &rdl->control->returned, slot, generation);
+    return;
+  }
+  if (generation == 0u) return; /* would repeat old handles: the slot is retired */
+  rdl_pool_free(rdl, RDL_POOL_SLOTS, slot);
+}
+
+/* All children have ended. Returns the first failure among them, newest first. */
+RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot)
+{
+  rdl_u32 child = rdl->records[slot].first_child;
+  rdl_u32 cause = 0;
+  while (child) {
+    rdl_u32 next = rdl->records[child].next_sibling;
+    if (!cause) cause = rdl->records[child].cause;
+    rdl_slot_free(rdl, child);
+    child = next;
+  }
+  rdl->records[slot].first_child = RDL_NIL;
+  return cause;
+}
+
+RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause)
+{
+  if (!cause)
+    rdl->counters.finished++;
+  else if (RDL_CAUSE_STATUS(cause) == RDL_S_CANCELLED)
+    rdl->counters.cancelled++;
+  else
+    rdl->counters.failed++;
+}
+
+RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 cause,
+                     RDL_GLOBAL const rdl_u32 *result)
+{
+  RDL_GLOBAL rdl_outcome *outcome = rdl->outcomes + slot;
+  rdl_u32 k;
+  outcome->cause = cause;
+  for (k = 0; k < 4u; k++)
+    outcome->result[k] = result[k];
+  rdl_store_release(&outcome->generation, generation);
+}
+
+/* The only waiter of a finished future runs next, unless sixteen have done so in a row. */
+#define RDL_NEXT_ROW 16u
+
+RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause)
+{
+  RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
+  if (!chain) return;
+  if (node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN && !rdl->next &&
+      rdl->next_row < RDL_NEXT_ROW) {
+    rdl_u32 who = node->who;
+    rdl_u32 ready = rdl_wake_now(rdl, who, node->ticket, 0u);
+    rdl_u32 home = (ready && (rdl->records[who].task & RDL_TASK_LOCAL)) ? rdl->sides[who].home : 0u;
+    rdl_node_free(rdl, chain);
+    if (ready && (!home || home == rdl->worker + 1u)) {
+      rdl->next = who;
+      rdl->next_wait = ready;
+    } else if (ready) {
+      rdl_enqueue(rdl, who, ready);
+    }
+    return;
+  }
+  rdl_fire_list(rdl, chain, cause);
+}
+
+/* The future is over: its code has ended and so have its children. Returns the owner when this was
+   the last thing that the owner waited for to be over itself, else RDL_NIL. After the list is closed
+   the record belongs to whoever takes the result: it is not touched again. */
+RDL_FN rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + slot;
+  rdl_u32 from_children = rdl_free_children(rdl, slot);
+  rdl_u32 task = record->task;
+  rdl_u32 owner = record->owner;
+  rdl_u32 generation = record->generation;
+  rdl_u32 cause, head;
+  if ((task & RDL_TASK_PASSES) && !record->cause) record->cause = from_children;
+  cause = record->cause;
+  rdl_count_end(rdl, cause);
+  rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));
+  head = rdl_exchange(&record->waiters, RDL_CLOSED);
+  if (head & RDL_DETACHED_BIT)
+    rdl_slot_free(rdl, slot);
+  else if (task & RDL_TASK_ANSWERS)
+    rdl_post(rdl, slot, generation, cause, record->result);
+  rdl_fire_waiters(rdl, head & RDL_NODE_MASK, cause);
+  return (head & RDL_DETACHED_BIT) ? RDL_NIL : owner;
+}
+
+/* The owner waits for its children and the last one has ended. The ticket is read before what it
+   waits for: if the swap hits, both belong to the same wait. */
+RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner)
+{
+  rdl_u32 wait = rdl_load_acquire(&rdl->records[owner].wait);
+  if ((wait & RDL_STATE_MASK) != RDL_WAITING) return;
+  if (rdl_load_relaxed(&rdl->sides[owner].awaits) != RDL_AWAITS_CHILDREN) return;
+  rdl_wake(rdl, owner, wait, 0u);
+}
+
+/* One child less, here and, while that completes owners, up the line. */
+RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot)
+{
+  while (slot) {
+    rdl_u32 left = rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u;
+    if (left == (RDL_CHILDREN_AWAITED | 1u)) rdl_wake_owner(rdl, slot);
+    if (left != 0u) return;
+    slot = rdl_complete(rdl, slot);
+  }
+}
+
+/* The code of the running future has ended with rdl->cause. */
+RDL_FN void rdl_end(rdl_cx *rdl)
+{
+  RDL_GLOBAL rdl_record *record = rdl->self;
+  rdl_u32 wait = rdl_load_acquire(&record->wait);
+  rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
+  rdl_u32 seen;
+  record->cause = cause;
+  rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
+  if (rdl_load_acquire(&record->children) == 1u) { /* no child lives: nobody else can count */
+    rdl_u32 owner = rdl_complete(rdl, rdl->slot);
+    rdl_drop_child(rdl, owner);
+    return;
+  }
+  if (cause) rdl_cancel_children(rdl, rdl->slot);
+  for (;;) { /* RETURNED, and a cancel that came while it ran goes to the children */
+    if ((wait & RDL_CANCEL_BIT) && !cause) {
+      record->cause = cause = RDL_S_CANCELLED;
+      rdl_cancel_children(rdl, rdl->slot);
+    }
+    seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED);
+    if (seen == wait) break;
+    wait = seen;
+  }
+  rdl_drop_child(rdl, rdl->slot);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pools of slots, nodes and blocks. Every worker keeps a stash, so that the common case touches
+ * nothing that is shared. Stashes trade chains of `chunk` items with the pool: a chain is pushed by
+ * compare-and-swap and the whole list of chains is taken by exchange, so no address can return
+ * between a read and a swap (ABA). The taker keeps one chunk and gives the rest back.
+ */
+
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_link(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item)
+{
+  if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].link;
+  if (pool == RDL_POOL_NODES) return &rdl->nodes[item].next;
+  return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)item * RDL_UNIT);
+}
+
+/* Distance of two neighbours: blocks are numbered in units of 16 bytes. */
+RDL_FN rdl_u32 rdl_pool_step(rdl_u32 pool)
+{
+  return pool < RDL_POOL_FRAMES ? 1u : 1u << (pool - RDL_POOL_FRAMES);
+}
+
+/* Puts a chain without a known tail back. Nearly always the list is still empty. */
+RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest)
+{
+  RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
+  while (rest && rdl_cas(chain, RDL_NIL, rest) != RDL_NIL) {
+    rdl_u32 newer = rdl_exchange(chain, RDL_NIL);
+    rdl_u32 tail = newer;
+    if (!newer) continue;
+    while (*rdl_pool_link(rdl, pool, tail))
+      tail = *rdl_pool_link(rdl, pool, tail);
+    *rdl_pool_link(rdl, pool, tail) = rest;
+    rest = newer;
+  }
+}
+
+RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
+{
+  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
+  rdl_u32 head, tail, got, rest;
+  if (!rdl_load_relaxed(chain)) return 0;
+  head = rdl_exchange(chain, RDL_NIL);
+  if (!head) return 0;
+  for (tail = head, got = 1; got < want && *rdl_pool_link(rdl, pool, tail); got++)
+    tail = *rdl_pool_link(rdl, pool, tail);
+  rest = *rdl_pool_link(rdl, pool, tail);
+  rdl_pool_give_back(rdl, pool, rest);
+  *rdl_pool_link(rdl, pool, tail) = stash->head;
+  stash->head = head;
+  stash->freed += got;
+  stash->left += got;
+  return 1;
+}
+
+/* Turns what is left of the range of fresh items into freed ones. */
+RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool)
+{
+  rdl_stash *stash = &rdl->stashes[pool];
+  for (; stash->next < stash->end; stash->next += rdl_pool_step(pool)) {
+    *rdl_pool_link(rdl, pool, stash->next) = stash->head;
+    stash->head = stash->next;
+    stash->freed++;
+  }
+}
+
+RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
+{
+  rdl_stash *stash = &rdl->stashes[pool];
+  rdl_u32 source = pool < RDL_POOL_FRAMES ? pool : RDL_POOL_FRAMES;
+  RDL_GLOBAL rdl_pool *from = &rdl->control->pools[source];
+  rdl_u32 step = rdl_pool_step(pool);
+  rdl_u32 limit = from->limit;
+  rdl_u32 fresh = rdl_load_relaxed(&from->fresh);
+  rdl_u32 seen, take;
+  rdl_stash_link_fresh(rdl, pool); /* a stash has one range at a time */
+  for (;;) {
+    take = (limit - fresh) / step;
+    if (take > want) take = want;
+    if (!take) return 0;
+    seen = rdl_cas(&from->fresh, fresh, fresh + take * step);
+    if (seen == fresh) break;
+    fresh = seen;
+  }
+  stash->next = fresh;
+  stash->end = fresh + take * step;
+  stash->left += take;
+  return 1;
+}
+
+/* Brings the stash to `want` items if the pool can. */
+RDL_FN rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
+{
+  rdl_stash *stash = &rdl->stashes[pool];
+  while (stash->left < want) {
+    rdl_u32 missing = want - stash->left;
+    if (missing < rdl->chunk) missing = rdl->chunk;
+    if (!rdl_pool_refill_freed(rdl, pool, missing) && !rdl_pool_refill_fresh(rdl, pool, missing))
+      return 0;
+  }
+  return 1;
+}
+
+/* RDL_NIL when the pool is empty. */
+RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool)
+{
+  rdl_stash *stash = &rdl->stashes[pool];
+  rdl_u32 item;
+  if (!stash->left && !rdl_pool_fill(rdl, pool, 1)) return RDL_NIL;
+  item = stash->head;
+  if (item) {
+    stash->head = *rdl_pool_link(rdl, pool, item);
+    stash->freed--;
+  } else {
+    item = stash->next;
+    stash->next += rdl_pool_step(pool);
+  }
+  stash->left--;
+  if (stash->left < rdl->reserve) rdl->low = 1;
+  return item;
+}
+
+/* Gives `count` freed items of the stash to the pool. */
+RDL_FN void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count)
+{
+  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
+  rdl_u32 head = stash->head;
+  rdl_u32 tail = head;
+  rdl_u32 k, seen, old;
+  if (!count || !head) return;
+  for (k = 1; k < count; k++)
+    tail = *rdl_pool_link(rdl, pool, tail);
+  stash->head = *rdl_pool_link(rdl, pool, tail);
+  stash->freed -= count;
+  stash->left -= count;
+  old = rdl_load_relaxed(chain);
+  for (;;) {
+    *rdl_pool_link(rdl, pool, tail) = old;
+    seen = rdl_cas(chain, old, head);
+    if (seen == old) break;
+    old = seen;
+  }
+  if (stash->left < rdl->reserve) rdl->low = 1;
+}
+
+RDL_FN void rdl_wake_room(rdl_cx *rdl);
+
+/* After a flush: the version first, then a look at the list, both by read-modify-write, against the
+   waiter's push of its node and second look at the version (rdl_wait_for_room). */
+RDL_FN void rdl_pool_announce(rdl_cx *rdl)
+{
+  rdl_fetch_add(&rdl->control->freed, 1u);
+  if (rdl_fetch_or(&rdl->control->room, 0u)) rdl_wake_room(rdl);
+}
+
+RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item)
+{
+  rdl_stash *stash = &rdl->stashes[pool];
+  *rdl_pool_link(rdl, pool, item) = stash->head;
+  stash->head = item;
+  stash->freed++;
+  stash->left++;
+  if (rdl_load_relaxed(&rdl->control->room)) {
+    rdl_pool_flush(rdl, pool, stash->freed);
+    rdl_pool_announce(rdl);
+  } else if (stash->freed > 2u * rdl->chunk) {
+    rdl_pool_flush(rdl, pool, rdl->chunk);
+    rdl_pool_announce(rdl);
+  }
+}
+
+/* Room for one segment: `spawns` slots and blocks of every class the image uses, and some nodes. */
+RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns)
+{
+  rdl_u32 enough = 1;
+  rdl_u32 low = 0;
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++) {
+    rdl_u32 least = pool == RDL_POOL_NODES ? RDL_NODE_RESERVE : spawns;
+    if (pool >= RDL_POOL_FRAMES && !((rdl->class_set >> (pool - RDL_POOL_FRAMES)) & 1u)) continue;
+    if (rdl->stashes[pool].left < rdl->reserve && !rdl_pool_fill(rdl, pool, rdl->reserve)) {
+      low = 1;
+      if (rdl->stashes[pool].left < least) enough = 0;
+    }
+  }
+  rdl->low = low;
+  return enough;
+}
+
+/* What this worker holds and does not need right now goes back; 1 = there was something. */
+RDL_FN rdl_u32 rdl_return_room(rdl_cx *rdl)
+{
+  rdl_u32 some = 0;
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++) {
+    rdl_stash_link_fresh(rdl, pool);
+    if (rdl->stashes[pool].freed == 0) continue;
+    rdl_pool_flush(rdl, pool, rdl->stashes[pool].freed);
+    some = 1;
+  }
+  return some;
+}

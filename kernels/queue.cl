@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where ready futures stand. A worker's ring and its FIFO belong to it alone. Its inbox takes wakes
+ * for LOCAL futures that live with it; its overflow holds what thieves may take; both are lists
+ * through rdl_side.link, pushed by compare-and-swap and taken whole by exchange, so they can
+ * neither fail nor be hit by ABA. Roots arrive in one bounded ring for all.
+ *
+ * An entry of a ring carries the wait word it was queued with: whoever finds another word there
+ * drops it. A record in a list is QUEUED, which nobody may claim or free until it is unlinked.
+ */
+
+/* Changes the state and keeps a cancel request that may come at the same time. Returns 0 when the
+   word is no longer `from`, cancel request aside. */
+RDL_FN rdl_u32 rdl_change(RDL_GLOBAL rdl_record *record, rdl_u32 from, rdl_u32 to)
+{
+  rdl_u32 seen = rdl_cas(&record->wait, from, to);
+  if (seen == from) return 1;
+  if (seen != (from | RDL_CANCEL_BIT)) return 0;
+  return rdl_cas(&record->wait, seen, to | RDL_CANCEL_BIT) == seen;
+}
+
+RDL_FN rdl_u32 rdl_with_state(rdl_u32 wait, rdl_u32 state)
+{
+  return (wait & RDL_TICKET_MASK) | state;
+}
+
+/* A chain head .. tail goes onto a list; the newest stands first. */
+RDL_FN void rdl_list_push(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail)
+{
+  rdl_u32 old = rdl_load_relaxed(list);
+  rdl_u32 seen;
+  for (;;) {
+    rdl->sides[tail].link = old;
+    seen = rdl_cas(list, old, head);
+    if (seen == old) return;
+    old = seen;
+  }
+}
+
+RDL_FN void rdl_fifo_append(rdl_cx *rdl, rdl_u32 slot)
+{
+  rdl->sides[slot].link = RDL_NIL;
+  if (rdl->fifo_tail)
+    rdl->sides[rdl->fifo_tail].link = slot;
+  else
+    rdl->fifo_head = slot;
+  rdl->fifo_tail = slot;
+}
+
+RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl)
+{
+  rdl_u32 slot = rdl->fifo_head;
+  if (!slot) return RDL_NIL;
+  rdl->fifo_head = rdl->sides[slot].link;
+  if (!rdl->fifo_head) rdl->fifo_tail = RDL_NIL;
+  return slot;
+}
+
+/* Takes a whole list and appends it to the FIFO, oldest first. Returns how many came. */
+RDL_FN rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list)
+{
+  rdl_u32 slot, older, turned, count;
+  if (!rdl_load_relaxed(list)) return 0;
+  turned = RDL_NIL;
+  count = 0;
+  for (slot = rdl_exchange(list, RDL_NIL); slot; slot = older) {
+    older = rdl->sides[slot].link;
+    rdl->sides[slot].link = turned;
+    turned = slot;
+  }
+  for (slot = turned; slot; slot = older) {
+    older = rdl->sides[slot].link;
+    rdl_fifo_append(rdl, slot);
+    count++;
+  }
+  return count;
+}
+
+/* One record of this worker that leaves its ring or FIFO for a list. LOCAL futures that have started
+   stay at home. */
+RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot)
+{
+  rdl_u32 stays = (rdl->records[slot].task & RDL_TASK_LOCAL) && rdl->sides[slot].home;
+  rdl_list_push(rdl, stays ? &rdl->me->inbox : &rdl->me->overflow, slot, slot);
+  rdl->counters.spilled++;
+}
+
+/* The oldest `count` entries of the ring go to the overflow. */
+RDL_FN void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count)
+{
+  for (; count; count--) {
+    rdl_entry entry = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
+    rdl->top++;
+    if (rdl_change(rdl->records + entry.slot, entry.wait, rdl_with_state(entry.wait, RDL_QUEUED)))
+      rdl_give_away(rdl, entry.slot);
+  }
+}
+
+RDL_FN void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count)
+{
+  for (; count && rdl->fifo_head; count--)
+    rdl_give_away(rdl, rdl_fifo_take(rdl));
+}
+
+/* Somebody has no work: half of what waits here becomes free to take. */
+RDL_FN void rdl_share(rdl_cx *rdl)
+{
+  rdl_u32 held = rdl->bottom - rdl->top;
+  if (held)
+    rdl_spill_ring(rdl, (held + 1u) / 2u);
+  else if (rdl->fifo_head)
+    rdl_spill_fifo(rdl, 32u);
+  else
+    return;
+  rdl_store_relaxed(&rdl->control->hungry, 0u);
+}
+
+RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait)
+{
+  rdl_entry entry;
+  if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
+  entry.slot = slot;
+  entry.wait = wait;
+  rdl->me->ring[rdl->bottom % RDL_LOCAL_RING] = entry;
+  rdl->bottom++;
+}
+
+/* A future whose word is READY and which stands nowhere is put where it will run. */
+RDL_FN void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait)
+{
+  rdl_u32 home = (rdl->records[slot].task & RDL_TASK_LOCAL) ? rdl->sides[slot].home : 0u;
+  if (home == 0u || home == rdl->worker + 1u) {
+    rdl_ring_push(rdl, slot, wait);
+    return;
+  }
+  if (rdl_change(rdl->records + slot, wait, rdl_with_state(wait, RDL_QUEUED))) {
+    RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
+    rdl_list_push(rdl, &workers[home - 1u].inbox, slot, slot);
+  }
+}
+
+RDL_FN RDL_GLOBAL rdl_cell *rdl_ring_cell(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 position)
+{
+  return (RDL_GLOBAL rdl_cell *)(rdl->heap + ring->cells) + (position & ring->mask);
+}
+
+/* Bounded multi-producer ring (Vyukov's sequence numbers, try-only). A ring has a cell for every
+   slot that can stand in it, so a push can only meet a cell whose consumer is between its two
+   steps; the caller then comes again. */
+RDL_FN rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 slot, rdl_u32 wait)
+{
+  rdl_u32 tail = rdl_load_relaxed(&ring->tail);
+  for (;;) {
+    RDL_GLOBAL rdl_cell *cell = rdl_ring_cell(rdl, ring, tail);
+    rdl_u32 behind = rdl_load_acquire(&cell->sequence) - tail;
+    rdl_u32 seen;
+    if (behind == 0) {
+      seen = rdl_cas(&ring->tail, tail, tail + 1u);
+      if (seen == tail) {
+        cell->slot = slot;
+        cell->wait = wait;
+        rdl_store_release(&cell->sequence, tail + 1u);
+        return 1;
+      }
+      tail = seen;
+    } else if (behind & 0x80000000u) {
+      return 0;
+    } else {
+      tail = rdl_load_relaxed(&ring->tail);
+    }
+  }
+}
+
+/* A word that is neither READY nor QUEUED: the entry's slot is RDL_NIL when the ring is empty. */
+RDL_FN rdl_entry rdl_shared_pop(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring)
+{
+  rdl_entry entry;
+  rdl_u32 head = rdl_load_relaxed(&ring->head);
+  entry.slot = RDL_NIL;
+  entry.wait = 0;
+  for (;;) {
+    RDL_GLOBAL rdl_cell *cell = rdl_ring_cell(rdl, ring, head);
+    rdl_u32 behind = rdl_load_acquire(&cell->sequence) - (head + 1u);
+    rdl_u32 seen;
+    if (behind == 0) {
+      seen = rdl_cas(&ring->head, head, head + 1u);
+      if (seen == head) {
+        entry.slot = cell->slot;
+        entry.wait = cell->wait;
+        rdl_store_release(&cell->sequence, head + ring->mask + 1u);
+        return entry;
+      }
+      head = seen;
+    } else if (behind & 0x80000000u) {
+      return entry;
+    } else {
+      head = rdl_load_relaxed(&ring->head);
+    }
+  }
+}

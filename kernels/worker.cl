@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a worker knows while a launch lasts. It is the first argument of every function and, under
+ * the name `rdl`, of every task. It lives in private memory; rdl_worker_open and rdl_worker_close
+ * move what must outlast the launch from and to the heap.
+ */
+
+#define RDL_NEVER 0xffffffffffffffffUL
+
+/* What a segment waits for when it suspends. */
+#define RDL_WANT_YIELD    0u
+#define RDL_WANT_FUTURE   1u
+#define RDL_WANT_EVENT    2u
+#define RDL_WANT_CHILDREN 3u
+#define RDL_WANT_ALL      4u
+#define RDL_WANT_ANY      5u
+#define RDL_WANT_ROOM     6u
+
+/* How a segment ends. */
+#define RDL_ENDED     0u
+#define RDL_SUSPENDED 1u
+
+typedef struct rdl_cx {
+  RDL_GLOBAL rdl_u8 *heap;
+  RDL_GLOBAL rdl_control *control;
+  RDL_GLOBAL rdl_record *records;
+  RDL_GLOBAL rdl_side *sides;
+  RDL_GLOBAL rdl_node *nodes;
+  RDL_GLOBAL rdl_event_record *events;
+  RDL_GLOBAL rdl_outcome *outcomes;
+  RDL_GLOBAL rdl_worker *me;
+  RDL_GLOBAL rdl_record *self;
+  rdl_u32 worker;
+  rdl_u32 context;
+  rdl_u32 flat;
+  rdl_u32 chunk;
+  /* The running future. */
+  rdl_u32 slot;
+  rdl_u32 wait; /* its wait word while it runs, without the cancel bit */
+  rdl_u32 resume;
+  rdl_u32 status; /* outcome of the await just over: a cause, 0 = went well */
+  rdl_u32 cause;  /* why the task ends */
+  /* The await it asks for. */
+  rdl_u32 want;
+  rdl_future target;
+  rdl_u32 threshold;
+  const rdl_future *set;
+  rdl_u32 set_size;
+  rdl_u64 timeout;
+  /* Queues of this worker alone. */
+  rdl_u32 top; /* oldest entry of the ring */
+  rdl_u32 bottom;
+  rdl_u32 fifo_head;
+  rdl_u32 fifo_tail;
+  rdl_u32 next; /* runs before everything else: the only waiter of what has just finished */
+  rdl_u32 next_wait;
+  rdl_u32 next_row;
+  rdl_u32 backlog; /* chains of waiters still to be woken */
+  rdl_u32 unwind;  /* RETURNED futures that were cancelled and must pass it to their children */
+  /* Rhythm. */
+  rdl_u32 turn;
+  rdl_u32 rounds;
+  rdl_u32 segments;
+  rdl_u32 leaving;
+  rdl_u32 born;
+  rdl_u32 born_end;
+  rdl_u64 started;
+  /* Rooms. */
+  rdl_u32 reserve;
+  rdl_u32 class_set;
+  rdl_u32 low; /* a stash holds less than one segment may need */
+  rdl_stash stashes[RDL_POOLS];
+  rdl_counters counters;
+} rdl_cx;
+
+RDL_FN void rdl_copy_counters(rdl_cx *rdl)
+{
+  RDL_GLOBAL rdl_counters *to = &rdl->me->counters;
+  to->spawned = rdl->counters.spawned;
+  to->finished = rdl->counters.finished;
+  to->failed = rdl->counters.failed;
+  to->cancelled = rdl->counters.cancelled;
+  to->segments = rdl->counters.segments;
+  to->suspended = rdl->counters.suspended;
+  to->yielded = rdl->counters.yielded;
+  to->woken = rdl->counters.woken;
+  to->spilled = rdl->counters.spilled;
+  to->adopted = rdl->counters.adopted;
+  to->claimed = rdl->counters.claimed;
+  to->nodes = rdl->counters.nodes;
+}
+
+RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker)
+{
+  RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
+  rdl_u32 pool;
+  rdl->heap = heap;
+  rdl->control = control;
+  rdl->records = (RDL_GLOBAL rdl_record *)(heap + control->records);
+  rdl->sides = (RDL_GLOBAL rdl_side *)(heap + control->sides);
+  rdl->nodes = (RDL_GLOBAL rdl_node *)(heap + control->nodes);
+  rdl->events = (RDL_GLOBAL rdl_event_record *)(heap + control->events);
+  rdl->outcomes = (RDL_GLOBAL rdl_outcome *)(heap + control->outcomes);
+  rdl->me = (RDL_GLOBAL rdl_worker *)(heap + control->workers_at) + worker;
+  rdl->self = rdl->records;
+  rdl->worker = worker;
+  rdl->context = control->context;
+  rdl->flat = control->flags & RDL_FLAG_FLAT;
+  rdl->chunk = control->chunk;
+  rdl->reserve = control->reserve;
+  rdl->class_set = control->class_set;
+  rdl->top = rdl->bottom = 0;
+  rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
+  rdl->next = RDL_NIL;
+  rdl->next_row = 0;
+  rdl->turn = rdl->rounds = rdl->segments = rdl->leaving = 0;
+  rdl->born = rdl->born_end = 0;
+  rdl->started = rdl_clock();
+  rdl->low = 1;
+  rdl->backlog = rdl->me->backlog;
+  rdl->unwind = rdl->me->unwind;
+  rdl->counters = rdl->me->counters;
+  for (pool = 0; pool < RDL_POOLS; pool++)
+    rdl->stashes[pool] = rdl->me->stashes[pool];
+}
+
+RDL_FN void rdl_worker_close(rdl_cx *rdl)
+{
+  rdl_u32 pool;
+  rdl->me->backlog = rdl->backlog;
+  rdl->me->unwind = rdl->unwind;
+  for (pool = 0; pool < RDL_POOLS; pool++)
+    rdl->me->stashes[pool] = rdl->stashes[pool];
+  rdl_copy_counters(rdl);
+}
