@@ -71,6 +71,7 @@
 #define RDL_S_FAILED       12u
 #define RDL_S_DEADLOCK     13u
 #define RDL_S_OUT_OF_SLOTS 14u
+#define RDL_S_PERMISSION   17u
 
 #ifndef RDL_HANDLES_DEFINED /* the public header of the host has them too */
 #define RDL_HANDLES_DEFINED
@@ -245,15 +246,14 @@ typedef struct rdl_message {
 
 #define RDL_SAY_ROOT     1u  /* start the future in `slot` */
 #define RDL_SAY_ROOTS    2u  /* start the `count` futures whose slots stand at `address` */
-#define RDL_SAY_AFTER    3u  /* start `slot` when the `count` futures at `address` are done */
-#define RDL_SAY_SIGNAL   4u  /* event `slot`, by `value` */
-#define RDL_SAY_RESET    5u  /* event `slot`; replies */
-#define RDL_SAY_DESTROY  6u  /* event `slot`; replies */
-#define RDL_SAY_CANCEL   7u  /* future `slot` */
-#define RDL_SAY_RELEASE  8u  /* future `slot`: nobody will ask for its outcome */
-#define RDL_SAY_COMPLETE 9u  /* future `slot` of the host ends with cause `value` and `result` */
-#define RDL_SAY_WAKE     10u /* future `slot`, if its wait word is `generation`, with cause `value` */
-#define RDL_SAY_ROOM     11u /* futures that wait for room look again */
+#define RDL_SAY_SIGNAL   3u  /* event `slot`, by `value` */
+#define RDL_SAY_RESET    4u  /* event `slot`; replies */
+#define RDL_SAY_DESTROY  5u  /* event `slot`; replies */
+#define RDL_SAY_CANCEL   6u  /* future `slot` */
+#define RDL_SAY_RELEASE  7u  /* future `slot`: nobody will ask for its outcome */
+#define RDL_SAY_COMPLETE 8u  /* future `slot` of the host ends with cause `value` and `result` */
+#define RDL_SAY_WAKE     9u  /* future `slot`, if its wait word is `generation`, with cause `value` */
+#define RDL_SAY_ROOM     10u /* futures that wait for room look again */
 
 typedef struct rdl_mailbox {
   rdl_u32 tail; /* host */
@@ -325,6 +325,8 @@ typedef struct rdl_control {
   rdl_u64 outcomes;
   rdl_u64 image_info;
   rdl_u64 task_infos;
+  rdl_u64 zeros; /* what a result is read from that is not there */
+  rdl_u64 pad0;
   /* State of the launch. */
   rdl_u32 registered;
   rdl_u32 pad1[15];

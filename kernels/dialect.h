@@ -10,6 +10,11 @@
 #ifndef RDL_DIALECT_H
 #define RDL_DIALECT_H
 
+/* Devices where one work-item is a worker; the image is compiled for one width. */
+#ifndef RDL_LANES
+#define RDL_LANES 1u
+#endif
+
 #if defined(__OPENCL_C_VERSION__)
 
 #define RDL_FN     static
@@ -17,8 +22,13 @@
 #define RDL_GLOBAL __global
 #define RDL_LOCAL  __local
 typedef uchar rdl_u8;
+typedef ushort rdl_u16;
 typedef uint rdl_u32;
 typedef ulong rdl_u64;
+typedef char rdl_i8;
+typedef short rdl_i16;
+typedef int rdl_i32;
+typedef long rdl_i64;
 typedef ulong rdl_address;
 
 #if __OPENCL_C_VERSION__ >= 200 /* C11 atomics: the strongest form that compiles is taken */
@@ -167,8 +177,13 @@ RDL_FN void rdl_relax(void) {}
 #define RDL_GLOBAL
 #define RDL_LOCAL
 typedef unsigned char rdl_u8;
+typedef unsigned short rdl_u16;
 typedef unsigned int rdl_u32;
 typedef unsigned long long rdl_u64;
+typedef signed char rdl_i8;
+typedef short rdl_i16;
+typedef int rdl_i32;
+typedef long long rdl_i64;
 typedef unsigned long long rdl_address;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -253,9 +268,18 @@ RDL_FN void rdl_relax(void)
 #define RDL_GLOBAL
 #define RDL_LOCAL
 typedef uint8_t rdl_u8;
+typedef uint16_t rdl_u16;
 typedef uint32_t rdl_u32;
 typedef uint64_t rdl_u64;
+typedef int8_t rdl_i8;
+typedef int16_t rdl_i16;
+typedef int32_t rdl_i32;
+typedef int64_t rdl_i64;
 typedef uintptr_t rdl_address;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
 
 RDL_FN rdl_u32 rdl_load_relaxed(const rdl_u32 *p)
 {

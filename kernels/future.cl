@@ -26,6 +26,13 @@ RDL_FN rdl_u32 rdl_handle_status(rdl_cx *rdl, rdl_future f)
   return rdl_load_acquire(&rdl->records[slot].generation) == f.generation ? RDL_S_OK : RDL_S_STALE;
 }
 
+RDL_FN RDL_GLOBAL const rdl_task_info *rdl_task_info_of(rdl_cx *rdl, rdl_u32 task)
+{
+  RDL_GLOBAL const rdl_task_info *infos =
+      (RDL_GLOBAL const rdl_task_info *)(rdl->heap + rdl->control->task_infos);
+  return infos + (task & RDL_TASK_MASK);
+}
+
 RDL_FN rdl_u32 rdl_next_born(rdl_cx *rdl)
 {
   if (rdl->born == rdl->born_end) {
@@ -270,6 +277,7 @@ RDL_FN void rdl_end(rdl_cx *rdl)
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   rdl_u32 seen;
+  if (!cause) cause = rdl->misuse;
   record->cause = cause;
   rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
   if (rdl_load_acquire(&record->children) == 1u) { /* no child lives: nobody else can count */

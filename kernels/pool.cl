@@ -154,20 +154,24 @@ RDL_FN void rdl_pool_announce(rdl_cx *rdl)
   if (rdl_fetch_or(&rdl->control->room, 0u)) rdl_wake_room(rdl);
 }
 
-RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item)
+/* Back into the stash, and from a full stash into the pool; 1 = the pool got something. */
+RDL_FN rdl_u32 rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item, rdl_u32 keep)
 {
   rdl_stash *stash = &rdl->stashes[pool];
   *rdl_pool_link(rdl, pool, item) = stash->head;
   stash->head = item;
   stash->freed++;
   stash->left++;
-  if (rdl_load_relaxed(&rdl->control->room)) {
-    rdl_pool_flush(rdl, pool, stash->freed);
-    rdl_pool_announce(rdl);
-  } else if (stash->freed > 2u * rdl->chunk) {
-    rdl_pool_flush(rdl, pool, rdl->chunk);
-    rdl_pool_announce(rdl);
-  }
+  if (stash->freed <= keep) return 0;
+  rdl_pool_flush(rdl, pool, keep ? rdl->chunk : stash->freed);
+  return 1;
+}
+
+/* While somebody waits for room nothing is kept back. */
+RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item)
+{
+  rdl_u32 keep = rdl_load_relaxed(&rdl->control->room) ? 0u : 2u * rdl->chunk;
+  if (rdl_pool_put(rdl, pool, item, keep)) rdl_pool_announce(rdl);
 }
 
 /* Room for one segment: `spawns` slots and blocks of every class the image uses, and some nodes. */

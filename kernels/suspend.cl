@@ -188,13 +188,17 @@ RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl)
   rdl_u64 timeout = rdl->timeout;
   rdl_u32 again;
   rdl_store_relaxed(&rdl->self->resume, rdl->resume);
+  if (rdl->misuse) {
+    rdl->status = rdl->misuse;
+    return 1;
+  }
   if (rdl_cancel_requested(rdl)) {
     rdl_deliver_cancel(rdl);
     return 1;
   }
   if (rdl->want == RDL_WANT_YIELD) return rdl_commit_yield(rdl);
   if (rdl->want == RDL_WANT_ROOM) version = rdl_fetch_add(&rdl->control->freed, 0u);
-  if (rdl->want == RDL_WANT_ROOM && rdl_make_room(rdl, 1u)) return 1;
+  if (rdl->want == RDL_WANT_ROOM && rdl_make_room(rdl, rdl->threshold)) return 1;
   if (rdl->want == RDL_WANT_ALL || rdl->want == RDL_WANT_ANY) {
     if (!rdl_pool_fill(rdl, RDL_POOL_NODES, rdl->set_size + 1u)) {
       rdl->status = RDL_S_OUT_OF_SLOTS;

@@ -22,17 +22,18 @@ RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 ki
 
 RDL_FN void rdl_node_free(rdl_cx *rdl, rdl_u32 node)
 {
-  rdl_pool_free(rdl, RDL_POOL_NODES, node);
+  rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
-   The cause is written by the winner alone, before the future stands in any queue. */
+   The cause is written by the winner alone, before the future stands in any queue; 0 leaves what an
+   earlier wake has told and the future has not yet seen. */
 RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause)
 {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
   if (rdl_cas(&record->wait, waiting, ready) != waiting) return 0;
-  record->cause = cause;
+  if (cause) record->cause = cause;
   rdl->counters.woken++;
   return ready;
 }

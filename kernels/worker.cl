@@ -40,6 +40,9 @@ typedef struct rdl_cx {
   rdl_u32 resume;
   rdl_u32 status; /* outcome of the await just over: a cause, 0 = went well */
   rdl_u32 cause;  /* why the task ends */
+  rdl_u32 misuse; /* a word was given a handle it may not have: the task fails with this */
+  rdl_u32 caught; /* the failure that a catching await saw last */
+  rdl_u32 which;  /* await any: the first that has ended */
   /* The await it asks for. */
   rdl_u32 want;
   rdl_future target;
@@ -61,7 +64,8 @@ typedef struct rdl_cx {
   rdl_u32 turn;
   rdl_u32 rounds;
   rdl_u32 segments;
-  rdl_u32 leaving;
+  rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = now */
+  rdl_u32 expired; /* counted in control->expired */
   rdl_u32 born;
   rdl_u32 born_end;
   rdl_u64 started;
@@ -113,7 +117,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
   rdl->next = RDL_NIL;
   rdl->next_row = 0;
-  rdl->turn = rdl->rounds = rdl->segments = rdl->leaving = 0;
+  rdl->turn = rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
   rdl->born = rdl->born_end = 0;
   rdl->started = rdl_clock();
   rdl->low = 1;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For backend authors. A backend brings mechanism and nothing else: it finds devices, gives memory
+ * that host and device both address, turns kernel text into something that can be launched, launches
+ * it and waits for its end. What the kernel does, and what the host does with it, is common to all.
+ *
+ * backends/ADDING.md walks through a new one; backends/host is the one to copy.
+ */
+#ifndef RDL_BACKEND_H
+#define RDL_BACKEND_H
+
+#include <raddle/device.h>
+#include <raddle/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RDL_BACKEND_ABI 1u
+
+/* Every call that can fail takes one of these last. On failure it holds one to a few sentences for
+ * the user: what failed, with the driver's own words, and what to do. */
+typedef struct rdl_reason {
+  char text[4096];
+} rdl_reason;
+
+typedef struct rdl_backend_device rdl_backend_device; /* an open device */
+typedef struct rdl_backend_image rdl_backend_image;   /* compiled text, ready to launch */
+
+/* What the core must know of an open device. */
+typedef struct rdl_backend_facts {
+  uint32_t max_workers;  /* workers that run at the same time */
+  uint32_t lanes;        /* work-items a worker */
+  uint64_t clock_hz;     /* rate of rdl_clock() in the kernel; 0 = the device has no clock */
+  uint64_t max_allocation;
+  char compiler[128];    /* compiler or driver version: part of the key of cached images */
+} rdl_backend_facts;
+
+/* A piece of an image's text. `name` and `first_line` are what error messages shall say. */
+typedef struct rdl_text_piece {
+  const char *name;
+  const char *text;
+  size_t length;
+  uint32_t first_line;
+} rdl_text_piece;
+
+/* The text of an image. Pieces are joined in order, each behind a line mark. `prebuilt` is not NULL
+ * when the same tasks were compiled ahead (raddle_add_tasks); only the host backend takes it. */
+typedef struct rdl_image_text {
+  const rdl_text_piece *pieces;
+  size_t count;
+  const char *hash; /* of all pieces, hexadecimal */
+  void (*prebuilt)(unsigned char *heap, unsigned purpose);
+} rdl_image_text;
+
+typedef struct rdl_backend_options {
+  uint32_t workers;      /* asked for; 0 = as many as run at the same time */
+  uint32_t lanes;        /* asked for; 0 = what suits the device */
+  const char *cache_dir; /* NULL = the user's cache; "" = no cache */
+} rdl_backend_options;
+
+typedef struct rdl_backend {
+  uint32_t abi;     /* RDL_BACKEND_ABI */
+  const char *name; /* first part of a selector */
+
+  /* Lists the devices of this backend. Fills up to `capacity` entries and stores how many there are.
+   * A driver that is not installed means 0 devices and RDL_OK; `why` then says what is missing. */
+  rdl_status (*enumerate)(rdl_device_info *infos, size_t capacity, size_t *out_count,
+                          rdl_reason *why);
+
+  /* Opens the device that `enumerate` lists at `index`. */
+  rdl_status (*open)(size_t index, const rdl_backend_options *options,
+                     rdl_backend_device **out_device, rdl_reason *why);
+
+  /* Takes NULL. No launch is under way. */
+  void (*close)(rdl_backend_device *device);
+
+  void (*facts)(rdl_backend_device *device, rdl_backend_facts *out_facts);
+
+  /* Memory at one address for host and device, coherent while a launch runs, zeroed as far as it is
+   * touched, aligned to 64 bytes. */
+  rdl_status (*allocate)(rdl_backend_device *device, size_t bytes, void **out_memory,
+                         rdl_reason *why);
+  void (*release)(rdl_backend_device *device, void *memory); /* takes NULL */
+
+  /* Compiles the text, or takes the result from the cache. RDL_COMPILE: `why` begins with
+   * file:line:column of the first error. Blocks. No launch is under way. */
+  rdl_status (*build)(rdl_backend_device *device, const rdl_image_text *text,
+                      rdl_backend_image **out_image, rdl_reason *why);
+  void (*discard)(rdl_backend_device *device, rdl_backend_image *image); /* takes NULL */
+
+  /* Starts `workers` workers of `rdl_launch(heap, purpose)` and returns at once. One launch at a
+   * time. Everything that was written before is visible to them. */
+  rdl_status (*launch)(rdl_backend_device *device, rdl_backend_image *image, void *heap,
+                       uint32_t purpose, uint32_t workers, rdl_reason *why);
+
+  /* RDL_OK when no launch runs any more: everything it wrote is then visible. RDL_TIMEOUT after
+   * `timeout_ns`; 0 only looks. Called by the thread that launched. */
+  rdl_status (*wait)(rdl_backend_device *device, uint64_t timeout_ns, rdl_reason *why);
+} rdl_backend;
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices of this machine. Listing them opens no context and needs no driver: a machine without
+ * any still has the host. */
+#ifndef RDL_DEVICE_H
+#define RDL_DEVICE_H
+
+#include <raddle/export.h>
+#include <raddle/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rdl_device_info {
+  char selector[32];  /* opens exactly this device: "host", "opencl:0" */
+  char backend[16];   /* "host", "opencl" */
+  char name[128];     /* as its driver says */
+  char platform[128]; /* vendor's platform and version */
+  char driver[128];
+  uint32_t compute_units;
+  uint32_t usable;   /* 0 = Raddle cannot run on it; `missing` says what it lacks */
+  char missing[128]; /* empty when usable */
+} rdl_device_info;
+
+/* Stores up to `capacity` devices, best first, and how many there are in `*out_count`. `infos` may be
+ * NULL with capacity 0. Any thread; does not block for long (drivers are loaded the first time).
+ * Returns RDL_INVALID for a NULL it cannot do without. */
+RDL_API RDL_MUST_CHECK rdl_status rdl_devices(rdl_device_info *infos, size_t capacity,
+                                              size_t *out_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

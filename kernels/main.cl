@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop of a worker. A launch lasts a quantum, or until there is nothing to do: then every worker
+ * leaves between two segments, with all state in the heap. No worker ever waits for another.
+ */
+
+/* ---- one dispatch ---- */
+
+/* The children of a future that is woken with CANCELLED are cancelled before it goes on. */
+RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait)
+{
+  if (wait & RDL_CANCEL_BIT) {
+    rdl_deliver_cancel(rdl);
+  } else if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED &&
+             !(rdl->self->task & RDL_TASK_CANCELLED)) {
+    rdl->self->task |= RDL_TASK_CANCELLED;
+    rdl_cancel_children(rdl, rdl->slot);
+  }
+}
+
+/* A segment starts only with room for all it may spawn: 0 = the future waits for that now. What it
+   was woken with is kept in the record, for it has not been told yet. */
+RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns)
+{
+  if (rdl_make_room(rdl, spawns)) return 1;
+  rdl->want = RDL_WANT_ROOM;
+  rdl->threshold = spawns;
+  rdl->timeout = RDL_NEVER;
+  rdl->self->cause = rdl->status;
+  rdl->self->task |= RDL_TASK_WAITED;
+  if (!rdl_suspend(rdl)) return 0;
+  rdl->self->cause = 0;
+  return 1;
+}
+
+/* The future is RUNNING and belongs to this worker. */
+RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait)
+{
+  RDL_GLOBAL rdl_record *record = rdl->self;
+  rdl->wait = wait & ~RDL_CANCEL_BIT;
+  rdl->status = record->cause;
+  rdl->cause = 0;
+  rdl->misuse = 0;
+  rdl->resume = record->resume;
+  record->cause = 0;
+  if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
+  if (!rdl->status && rdl->low &&
+      !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
+    return;
+  if (rdl->resume == 0u && rdl->status) { /* never starts */
+    rdl->cause = rdl->status;
+    rdl_end(rdl);
+    return;
+  }
+  if ((record->task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
+    rdl->sides[rdl->slot].home = rdl->worker + 1u;
+  rdl->counters.segments++;
+  rdl_run_task(rdl, record->task & RDL_TASK_MASK);
+}
+
+/* `expected` is the word the future was queued with; another one means that the entry is stale. */
+RDL_FN rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected)
+{
+  rdl_u32 running = rdl_with_state(expected, RDL_RUNNING);
+  rdl_u32 seen;
+  rdl->self = rdl->records + slot;
+  rdl->slot = slot;
+  seen = rdl_cas(&rdl->self->wait, expected, running);
+  if (seen != expected) {
+    if (seen != (expected | RDL_CANCEL_BIT)) return 0;
+    if (rdl_cas(&rdl->self->wait, seen, running | RDL_CANCEL_BIT) != seen) return 0;
+    running |= RDL_CANCEL_BIT;
+  }
+  rdl_run(rdl, running);
+  rdl->segments++;
+  return 1;
+}
+
+/* ---- where the next one comes from ---- */
+
+RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest)
+{
+  while (rdl->bottom != rdl->top) {
+    rdl_entry entry;
+    if (oldest)
+      entry = rdl->me->ring[rdl->top++ % RDL_LOCAL_RING];
+    else
+      entry = rdl->me->ring[--rdl->bottom % RDL_LOCAL_RING];
+    if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
+  }
+  return 0;
+}
+
+RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl)
+{
+  rdl_u32 slot = rdl_fifo_take(rdl);
+  if (!slot) return 0;
+  return rdl_dispatch(rdl, slot, rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT);
+}
+
+RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl)
+{
+  for (;;) {
+    rdl_entry entry = rdl_shared_pop(rdl, &rdl->control->roots);
+    if (!entry.slot) return 0;
+    if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
+  }
+}
+
+RDL_FN rdl_u32 rdl_from_next(rdl_cx *rdl)
+{
+  rdl_u32 slot = rdl->next;
+  if (!slot) {
+    rdl->next_row = 0;
+    return 0;
+  }
+  rdl->next = RDL_NIL;
+  rdl->next_row++;
+  return rdl_dispatch(rdl, slot, rdl->next_wait);
+}
+
+RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl)
+{
+  if (rdl->backlog) {
+    rdl_serve_backlog(rdl);
+    return 1;
+  }
+  if (rdl->unwind) {
+    rdl_serve_unwind(rdl);
+    return 1;
+  }
+  return 0;
+}
+
+/* Out of every 64 dispatches six look first where the usual order looks late. */
+#define RDL_USUAL 58u
+
+RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl)
+{
+  rdl_u32 turn = rdl->turn - RDL_USUAL;
+  if (turn == 0u) return rdl_from_ring(rdl, 1u);
+  if (turn == 1u) return rdl_from_fifo(rdl);
+  if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
+  if (turn == 3u) rdl_adopt(rdl, &rdl->me->overflow);
+  if (turn == 4u) return rdl_from_roots(rdl);
+  if (turn == 5u) rdl_drain_mailbox(rdl);
+  return 0;
+}
+
+/* What others have put out for whoever comes first, beginning with the neighbour. */
+RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl)
+{
+  RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
+  rdl_u32 count = rdl->control->workers;
+  rdl_u32 k, got;
+  for (k = 1; k < count; k++) {
+    rdl_u32 victim = rdl->worker + k;
+    if (victim >= count) victim -= count;
+    got = rdl_adopt(rdl, &workers[victim].overflow);
+    rdl->counters.adopted += got;
+    if (got) return rdl_from_fifo(rdl);
+  }
+  return 0;
+}
+
+RDL_FN rdl_u32 rdl_work(rdl_cx *rdl)
+{
+  if (rdl->turn >= RDL_USUAL && rdl_fair(rdl)) return 1;
+  if (rdl_from_next(rdl)) return 1;
+  if (rdl_from_ring(rdl, 0u)) return 1;
+  if (rdl_from_chores(rdl)) return 1;
+  rdl_adopt_all(rdl);
+  if (rdl_from_roots(rdl)) return 1;
+  if (rdl_drain_mailbox(rdl) && rdl_from_roots(rdl)) return 1;
+  if (rdl_from_fifo(rdl)) return 1;
+  if (rdl->bottom != rdl->top) return rdl_from_ring(rdl, 0u);
+  return rdl_steal(rdl);
+}
+
+/* ---- when to leave ---- */
+
+RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl)
+{
+  rdl_u64 quantum = rdl->control->quantum;
+  if (rdl->control->round_limit) return rdl->rounds >= rdl->control->round_limit;
+  return rdl_clock() - rdl->started >= quantum;
+}
+
+/* Asked for every 64 dispatches. Workers leave together: who is first goes on until all are there,
+   so a long segment elsewhere does not stop this worker. */
+RDL_FN void rdl_look_at_clock(rdl_cx *rdl)
+{
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl->rounds++;
+  if (rdl_load_relaxed(&control->stop) || rdl_load_relaxed(&control->parked)) rdl->leaving = 2;
+  if (!rdl->leaving && rdl_quantum_over(rdl)) {
+    rdl_fetch_add(&control->expired, 1u);
+    rdl->expired = 1;
+    rdl->leaving = 1;
+  }
+  if (rdl->leaving == 1u &&
+      rdl_load_acquire(&control->expired) >= rdl_load_acquire(&control->registered))
+    rdl->leaving = 2;
+}
+
+/* A round without work. The last to be idle for `patience` parks the device. */
+RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds)
+{
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u32 over;
+  if (*rounds == 0u) *since = rdl_clock();
+  if (*rounds == 16u) {
+    rdl_fetch_add(&control->idle, 1u);
+    if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
+  }
+  ++*rounds;
+  if (!rdl_load_relaxed(&control->hungry)) rdl_store_relaxed(&control->hungry, 1u);
+  rdl_relax();
+  if (*rounds % 16u) return;
+  rdl_look_at_clock(rdl);
+  over = control->idle_rounds ? *rounds >= control->idle_rounds
+                              : rdl_clock() - *since >= control->patience;
+  if (over && rdl_load_acquire(&control->idle) >= rdl_load_acquire(&control->registered)) {
+    rdl_store_release(&control->parked, 1u);
+    rdl->leaving = 2;
+  }
+}
+
+/* Everything that stands in the queues of this worker goes where the next launch finds it. */
+RDL_FN void rdl_put_out(rdl_cx *rdl)
+{
+  rdl_u32 slot = rdl->next;
+  if (slot) rdl_ring_push(rdl, slot, rdl->next_wait);
+  rdl_spill_fifo(rdl, 0xffffffffu);
+  rdl_spill_ring(rdl, rdl->bottom - rdl->top);
+}
+
+RDL_FN void rdl_worker_loop(rdl_cx *rdl)
+{
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u64 since = 0;
+  rdl_u32 idle = 0;
+  rdl_u32 limit = control->segment_limit;
+  while (rdl->leaving != 2u) {
+    if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
+    if (rdl_work(rdl)) {
+      if (idle > 16u) rdl_fetch_add(&control->idle, 0xffffffffu);
+      idle = 0;
+      rdl->turn = (rdl->turn + 1u) % 64u;
+      if (rdl->turn == 0u) rdl_look_at_clock(rdl);
+      if (limit && rdl->segments >= limit) rdl->leaving = 2;
+    } else {
+      rdl->turn = 0;
+      rdl_rest(rdl, &since, &idle);
+    }
+  }
+  if (idle <= 16u) rdl_fetch_add(&control->idle, 1u);
+  if (!rdl->expired) rdl_fetch_add(&control->expired, 1u);
+  rdl_put_out(rdl);
+}
+
+/* ---- entry ---- */
+
+RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap)
+{
+  RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
+  RDL_GLOBAL rdl_image_info *info = (RDL_GLOBAL rdl_image_info *)(heap + control->image_info);
+  info->abi_version = RDL_ABI_VERSION;
+  info->record_size = sizeof(rdl_record);
+  info->side_size = sizeof(rdl_side);
+  info->node_size = sizeof(rdl_node);
+  info->event_size = sizeof(rdl_event_record);
+  info->worker_size = sizeof(rdl_worker);
+  info->message_size = sizeof(rdl_message);
+  info->control_size = sizeof(rdl_control);
+  info->tasks = RDL_TASK_COUNT;
+  info->lanes = RDL_LANES;
+  rdl_describe_tasks((RDL_GLOBAL rdl_task_info *)(heap + control->task_infos));
+}
+
+RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap)
+{
+  RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
+  rdl_u32 worker = rdl_fetch_add(&control->registered, 1u);
+  rdl_cx rdl;
+  if (worker >= control->workers) return;
+  rdl_worker_open(&rdl, heap, worker);
+  rdl_worker_loop(&rdl);
+  rdl_worker_close(&rdl);
+}
+
+RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose)
+{
+  if (purpose == RDL_LAUNCH_DESCRIBE)
+    rdl_describe(heap);
+  else
+    rdl_work_for(heap);
+}

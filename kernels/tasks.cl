@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks that Raddle itself is made of, written in the dialect like any other module.
+ */
+
+/* A batch of equal tasks whose arguments stand in a row. More than 64 become batches of 64 (of
+   64 * 64, ...), so that several workers build and count them, each in records of its own. */
+struct rdl_batch_args {
+  rdl_ptr address;
+  rdl_u32 count;
+  rdl_u32 task; /* task word of the members */
+  rdl_u32 words;
+  rdl_u32 stride;
+  rdl_u32 step; /* members below each child: 1, 64, 4096, ... */
+  rdl_u32 pad;
+};
+
+struct rdl_batch_state {
+  rdl_u32 next;
+  rdl_u32 failure;
+};
+
+RDL_FN void rdl_note_failure(rdl_cx *rdl, struct rdl_batch_state *self)
+{
+  if (!self->failure) self->failure = rdl->caught;
+}
+
+/* Frees the children, all of which have ended. */
+RDL_FN void rdl_reap(rdl_cx *rdl)
+{
+  rdl_free_children(rdl, rdl->slot);
+}
+
+RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, rdl_u32 at);
+
+RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state)
+{
+  rdl_u32 outcome;
+  RDL_BEGIN();
+  rdl->self->task |= RDL_TASK_PASSES;
+  while (self->next < args->count) {
+    if (rdl_batch_spawn(rdl, args, self->next) == RDL_SPAWNED) {
+      self->next += args->step;
+    } else if (rdl->self->first_child) {
+      RDL_AWAIT_CHILDREN_CATCH(outcome);
+      if (outcome == RDL_S_CANCELLED) RDL_EXIT();
+      rdl_note_failure(rdl, self);
+      rdl_reap(rdl);
+    } else {
+      RDL_AWAIT_ROOM();
+    }
+    if (self->next / args->step % 64u == 0u && self->next < args->count) RDL_YIELD();
+  }
+  if (self->failure) RDL_END_WITH_(self->failure);
+  RDL_END();
+}
+
+/* One child: a member, or a batch of up to `step` members. */
+RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, rdl_u32 at)
+{
+  rdl_u32 outcome, left = args->count - at;
+  rdl_future child;
+  rdl_ptr from = args->address + (rdl_u64)at * args->stride;
+  RDL_GLOBAL const rdl_u32 *words = RDL_AT(const rdl_u32, from);
+  RDL_GLOBAL rdl_u32 *frame;
+  rdl_u32 slot, k;
+  if (args->step > 1u) {
+    RDL_TRY_SPAWN(outcome, child, rdl_batch, from, left < args->step ? left : args->step,
+                  args->task, args->words, args->stride, args->step / 64u, 0u);
+    return outcome;
+  }
+  slot = rdl_slot_new(rdl, args->task);
+  if (!slot) return RDL_FULL;
+  frame = rdl_block(rdl, rdl->records[slot].frame);
+  for (k = 0; k < args->words; k++)
+    frame[k] = words[k];
+  rdl_child_start(rdl, slot, args->task);
+  return RDL_SPAWNED;
+}
+
+/* Holds a root back until the futures the host named are done, one after the other. The root waits
+   with the wait word `ticket`; the first failure goes on to it. */
+struct rdl_gate_args {
+  rdl_ptr futures;
+  rdl_u32 count;
+  rdl_u32 root;
+  rdl_u32 ticket;
+  rdl_u32 pad;
+};
+
+struct rdl_gate_state {
+  rdl_u32 next;
+  rdl_u32 failure;
+};
+
+RDL_TASK(rdl_gate, RDL_NONE, struct rdl_gate_args, struct rdl_gate_state)
+{
+  rdl_u32 outcome;
+  RDL_BEGIN();
+  for (self->next = 0; self->next < args->count; self->next++) {
+    RDL_AWAIT_CATCH(outcome, RDL_AT(const rdl_future, args->futures)[self->next]);
+    if (outcome && !self->failure) self->failure = rdl->caught;
+  }
+  rdl_wake(rdl, args->root, args->ticket, self->failure);
+  RDL_END();
+}
+
+/* The host waits for an event by waiting for this future. */
+struct rdl_watch_args {
+  rdl_event event;
+  rdl_u32 count;
+  rdl_u32 pad;
+};
+
+RDL_TASK(rdl_watch, RDL_NONE, struct rdl_watch_args, RDL_NONE)
+{
+  RDL_BEGIN();
+  RDL_AWAIT_COUNT(args->event, args->count ? args->count : rdl_event_target(rdl, args->event));
+  RDL_END();
+}

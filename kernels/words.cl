@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words of the task dialect. docs/tasks.md tells users what each does; here stands how. A task
+ * is a function that returns RDL_SUSPENDED with a resume point, or RDL_ENDED. Resume points come
+ * from __COUNTER__, counted from the task's own base, so two awaits may stand on one line and the
+ * numbers stay the same when the image is rebuilt with other modules.
+ */
+
+typedef rdl_u64 rdl_ptr;
+typedef struct rdl_none {
+  rdl_u32 nothing;
+} rdl_none;
+#define RDL_NONE rdl_none
+
+#define RDL_WORDS(type) ((rdl_u32)((sizeof(type) + 3u) / 4u))
+#define RDL_CLASS_OF(n)                                                                            \
+  ((n) <= 16u     ? 0u                                                                             \
+   : (n) <= 32u   ? 1u                                                                             \
+   : (n) <= 64u   ? 2u                                                                             \
+   : (n) <= 128u  ? 3u                                                                             \
+   : (n) <= 256u  ? 4u                                                                             \
+   : (n) <= 512u  ? 5u                                                                             \
+   : (n) <= 1024u ? 6u                                                                             \
+   : (n) <= 2048u ? 7u                                                                             \
+   : (n) <= 4096u ? 8u                                                                             \
+                  : 9u)
+#define RDL_RESULT_CLASS(type)                                                                     \
+  (sizeof(type) <= RDL_INLINE_SIZE ? RDL_CLASS_NONE : RDL_CLASS_OF(sizeof(type)))
+#define RDL_FRAME_BYTES(A, S) (4u * (RDL_WORDS(A) + RDL_WORDS(S)))
+
+/* The types of a task and its word. The array's name is what a user reads when a limit is passed. */
+#define RDL_TYPES_(name, R, A, S)                                                                  \
+  typedef R name##_result;                                                                         \
+  typedef A name##_args;                                                                           \
+  typedef S name##_state;                                                                          \
+  typedef char name##_arguments_and_state_exceed_8192_bytes                                        \
+      [RDL_FRAME_BYTES(A, S) <= RDL_MAX_BLOCK ? 1 : -1];                                           \
+  typedef char name##_result_exceeds_8192_bytes[sizeof(R) <= RDL_MAX_BLOCK ? 1 : -1];              \
+  enum {                                                                                           \
+    name##_task_word = RDL_ID_##name | RDL_CLASS_OF(RDL_FRAME_BYTES(A, S)) << RDL_FRAME_SHIFT |    \
+                       RDL_RESULT_CLASS(R) << RDL_RESULT_SHIFT                                     \
+  };
+
+/* The scanner defines RDL_HEAD_name as one of these, whether or not the task was declared before. */
+#define RDL_HEAD_HERE_(name, R, A, S) RDL_TYPES_(name, R, A, S)
+#define RDL_HEAD_DECLARED_(name, R, A, S)
+
+#define RDL_DECLARE(name, R, A, S)                                                                 \
+  RDL_TYPES_(name, R, A, S)                                                                        \
+  RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
+                             name##_result *rdl_out);
+
+#define RDL_TASK(name, R, A, S)                                                                    \
+  RDL_HEAD_##name(name, R, A, S)                                                                   \
+  RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
+                             name##_result *rdl_out)
+
+#define RDL_BEGIN()                                                                                \
+  enum { rdl_base_ = __COUNTER__ };                                                                \
+  (void)args;                                                                                      \
+  (void)self;                                                                                      \
+  (void)rdl_out;                                                                                   \
+  switch (rdl->resume) {                                                                           \
+  case 0:;
+
+#define RDL_END()                                                                                  \
+  }                                                                                                \
+  return RDL_ENDED
+
+#define RDL_EXIT() return RDL_ENDED
+#define RDL_RETURN(value)                                                                          \
+  do {                                                                                             \
+    *rdl_out = (value);                                                                            \
+    return RDL_ENDED;                                                                              \
+  } while (0)
+#define RDL_END_WITH_(why)                                                                         \
+  do {                                                                                             \
+    rdl->cause = (why);                                                                            \
+    return RDL_ENDED;                                                                              \
+  } while (0)
+#define RDL_FAIL(code) RDL_END_WITH_(RDL_S_FAILED | ((rdl_u32)(code) << 8))
+
+#define RDL_POINT_(point)                                                                          \
+  rdl->resume = (rdl_u32)(point - rdl_base_);                                                      \
+  return RDL_SUSPENDED;                                                                            \
+  case point - rdl_base_:
+
+/* ---- await ---- */
+
+#define RDL_OR_FAIL_()                                                                             \
+  if (rdl->status) RDL_END_WITH_(rdl->status)
+#define RDL_CAUGHT_(outcome) (outcome) = rdl_catch(rdl)
+
+#define RDL_AWAIT_POINT_(poll, settle, limit, ending, point)                                       \
+  do {                                                                                             \
+    if (!(poll)) {                                                                                 \
+      rdl->timeout = (limit);                                                                      \
+      RDL_POINT_(point);                                                                           \
+      settle;                                                                                      \
+    }                                                                                              \
+    ending;                                                                                        \
+  } while (0)
+
+#define RDL_AWAIT(f)                                                                               \
+  RDL_AWAIT_POINT_(rdl_poll_future(rdl, (f)), rdl_settle_future(rdl, (f)), RDL_NEVER,              \
+                   RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_CATCH(outcome, f)                                                                \
+  RDL_AWAIT_POINT_(rdl_poll_future(rdl, (f)), rdl_settle_future(rdl, (f)), RDL_NEVER,              \
+                   RDL_CAUGHT_(outcome), __COUNTER__)
+#define RDL_AWAIT_FOR(outcome, f, ns)                                                              \
+  RDL_AWAIT_POINT_(rdl_poll_future(rdl, (f)), rdl_settle_future(rdl, (f)), (rdl_u64)(ns),          \
+                   RDL_CAUGHT_(outcome), __COUNTER__)
+
+#define RDL_AWAIT_ALL(futures, n)                                                                  \
+  RDL_AWAIT_POINT_(rdl_poll_all(rdl, (futures), (n)), rdl_settle_all(rdl, (futures), (n)),         \
+                   RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_ALL_CATCH(outcome, futures, n)                                                   \
+  RDL_AWAIT_POINT_(rdl_poll_all(rdl, (futures), (n)), rdl_settle_all(rdl, (futures), (n)),         \
+                   RDL_NEVER, RDL_CAUGHT_(outcome), __COUNTER__)
+#define RDL_AWAIT_ALL_FOR(outcome, futures, n, ns)                                                 \
+  RDL_AWAIT_POINT_(rdl_poll_all(rdl, (futures), (n)), rdl_settle_all(rdl, (futures), (n)),         \
+                   (rdl_u64)(ns), RDL_CAUGHT_(outcome), __COUNTER__)
+
+#define RDL_AWAIT_ANY(index, futures, n)                                                           \
+  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
+                   RDL_NEVER, (index) = rdl->which;                                                \
+                   RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_ANY_CATCH(outcome, index, futures, n)                                            \
+  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
+                   RDL_NEVER, (index) = rdl->which;                                                \
+                   RDL_CAUGHT_(outcome), __COUNTER__)
+#define RDL_AWAIT_ANY_FOR(outcome, index, futures, n, ns)                                          \
+  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
+                   (rdl_u64)(ns), (index) = rdl->which;                                            \
+                   RDL_CAUGHT_(outcome), __COUNTER__)
+#define RDL_AWAIT_FIRST(index, futures, n)                                                         \
+  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
+                   RDL_NEVER, (index) = rdl->which;                                                \
+                   rdl_cancel_others(rdl, (futures), (n)); RDL_OR_FAIL_(), __COUNTER__)
+
+/* A child that counted itself off for an earlier wait may wake a later one too soon: look again. */
+#define RDL_CHILDREN_POINT_(ending, point)                                                         \
+  do {                                                                                             \
+    while (!rdl_poll_children(rdl)) {                                                              \
+      rdl->timeout = RDL_NEVER;                                                                    \
+      RDL_POINT_(point);                                                                           \
+      if (rdl->status) break;                                                                      \
+    }                                                                                              \
+    ending;                                                                                        \
+  } while (0)
+#define RDL_AWAIT_CHILDREN()               RDL_CHILDREN_POINT_(RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_CHILDREN_CATCH(outcome)  RDL_CHILDREN_POINT_(RDL_CAUGHT_(outcome), __COUNTER__)
+
+#define RDL_AWAIT_COUNT(e, n)                                                                      \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), (n)), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
+                   __COUNTER__)
+#define RDL_AWAIT_COUNT_FOR(outcome, e, n, ns)                                                     \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), (n)), rdl_settle(rdl), (rdl_u64)(ns),                  \
+                   RDL_CAUGHT_(outcome), __COUNTER__)
+#define RDL_AWAIT_EVENT(e)                                                                         \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), rdl_event_target(rdl, (e))), rdl_settle(rdl),          \
+                   RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_EVENT_CATCH(outcome, e)                                                          \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), rdl_event_target(rdl, (e))), rdl_settle(rdl),          \
+                   RDL_NEVER, RDL_CAUGHT_(outcome), __COUNTER__)
+#define RDL_AWAIT_EVENT_FOR(outcome, e, ns)                                                        \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), rdl_event_target(rdl, (e))), rdl_settle(rdl),          \
+                   (rdl_u64)(ns), RDL_CAUGHT_(outcome), __COUNTER__)
+
+#define RDL_SLEEP(ns)                                                                              \
+  RDL_AWAIT_POINT_(rdl_poll_sleep(rdl), rdl_settle_sleep(rdl), (rdl_u64)(ns), RDL_OR_FAIL_(),      \
+                   __COUNTER__)
+#define RDL_YIELD()                                                                                \
+  RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
+                   RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_ROOM()                                                                           \
+  RDL_AWAIT_POINT_(rdl_poll_room(rdl), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
+
+/* ---- spawn ---- */
+
+#define RDL_FULL    0u
+#define RDL_SPAWNED 1u
+
+#define RDL_TRY_SPAWN(outcome, dst, name, init...)                                                 \
+  do {                                                                                             \
+    union {                                                                                        \
+      name##_args value;                                                                           \
+      rdl_u32 words[RDL_WORDS(name##_args)];                                                       \
+    } rdl_new_ = {.value = {init}};                                                                \
+    (dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.words, RDL_WORDS(name##_args));     \
+    (outcome) = (dst).index ? RDL_SPAWNED : RDL_FULL;                                              \
+  } while (0)
+#define RDL_SPAWN(dst, name, init...)                                                              \
+  do {                                                                                             \
+    rdl_u32 rdl_spawned_;                                                                          \
+    RDL_TRY_SPAWN(rdl_spawned_, dst, name, init);                                                  \
+    if (rdl_spawned_ == RDL_FULL) RDL_END_WITH_(RDL_S_OUT_OF_SLOTS);                               \
+  } while (0)
+
+/* Room that the loops of a task want beside the spawns in its text: read by the scanner. */
+#define RDL_SPAWNS(n)
+
+/* ---- results, handles, events, memory ---- */
+
+#define RDL_RESULT(type, f) (*(RDL_GLOBAL const type *)rdl_result_at(rdl, (f)))
+#define RDL_TAKE(dst, type, f)                                                                     \
+  do {                                                                                             \
+    (dst) = RDL_RESULT(type, f);                                                                   \
+    rdl_free_child(rdl, (f));                                                                      \
+  } while (0)
+#define RDL_DROP(f)         rdl_free_child(rdl, (f))
+#define RDL_DETACH(f)       rdl_detach(rdl, (f))
+#define RDL_CANCEL(f)       rdl_cancel_handle(rdl, (f))
+#define RDL_CANCELLED()     rdl_was_cancelled(rdl)
+#define RDL_SELF()          rdl_handle_of(rdl, rdl->slot)
+#define RDL_FAILURE_CODE()  RDL_CAUSE_CODE(rdl->caught)
+#define RDL_SIGNAL(e, n)    rdl_signal(rdl, (e), (n))
+#define RDL_EVENT_COUNT(e)  rdl_event_count(rdl, (e))
+#define RDL_AT(type, p)     ((RDL_GLOBAL type *)(rdl_address)(p))
+#define RDL_SCRATCH(type, name, n) type name[n]
+
+/* ---- functions behind the words ---- */
+
+RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl)
+{
+  rdl->caught = rdl->status;
+  rdl->status = 0;
+  return RDL_CAUSE_STATUS(rdl->caught);
+}
+
+RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f)
+{
+  return rdl_load_acquire(&rdl->records[rdl_slot_of(f.index)].waiters) & RDL_CLOSED;
+}
+
+/* The cause of a future that is done, between two looks at its generation. */
+RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f)
+{
+  RDL_GLOBAL rdl_record *record = rdl->records + rdl_slot_of(f.index);
+  rdl_u32 status = rdl_handle_status(rdl, f);
+  rdl_u32 cause = rdl_load_acquire(&record->cause);
+  if (status) return status;
+  return rdl_load_acquire(&record->generation) == f.generation ? cause : RDL_S_STALE;
+}
+
+/* What every poll begins with: 1 = the await is over before it began, rdl->status tells how. */
+RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want)
+{
+  rdl->status = 0;
+  rdl->want = want;
+  if (!rdl_cancel_requested(rdl)) return 0;
+  rdl_deliver_cancel(rdl);
+  return 1;
+}
+
+/* With 0 the task suspends whatever there is. */
+RDL_FN rdl_u32 rdl_poll_plain(rdl_cx *rdl, rdl_u32 want)
+{
+  return rdl_poll_begins(rdl, want);
+}
+
+/* After a resumption the status is what the future was woken with. */
+RDL_FN void rdl_settle(rdl_cx *rdl)
+{
+  (void)rdl;
+}
+
+RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f)
+{
+  if (rdl_poll_begins(rdl, RDL_WANT_FUTURE)) return 1;
+  rdl->status = rdl_handle_status(rdl, f);
+  if (rdl->status) return 1;
+  rdl->target = f;
+  if (!rdl_is_done(rdl, f)) return 0;
+  rdl->status = rdl_cause_of(rdl, f);
+  return 1;
+}
+
+RDL_FN void rdl_settle_future(rdl_cx *rdl, rdl_future f)
+{
+  if (!rdl->status) rdl->status = rdl_cause_of(rdl, f);
+}
+
+RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
+{
+  rdl_u32 k;
+  for (k = 0; k < n && !rdl->status; k++)
+    rdl->status = rdl_cause_of(rdl, set[k]);
+}
+
+RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
+{
+  rdl_u32 k;
+  if (rdl_poll_begins(rdl, RDL_WANT_ALL)) return 1;
+  rdl->set = set;
+  rdl->set_size = n;
+  for (k = 0; k < n; k++) {
+    rdl->status = rdl_handle_status(rdl, set[k]);
+    if (rdl->status) return 1;
+    if (!rdl_is_done(rdl, set[k])) return 0;
+  }
+  rdl_settle_all(rdl, set, n);
+  return 1;
+}
+
+RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
+{
+  rdl_u32 k;
+  rdl->which = n;
+  for (k = 0; k < n && !rdl->status; k++) {
+    rdl->status = rdl_handle_status(rdl, set[k]);
+    if (!rdl->status && !rdl_is_done(rdl, set[k])) continue;
+    rdl->which = k;
+    if (!rdl->status) rdl->status = rdl_cause_of(rdl, set[k]);
+    return;
+  }
+}
+
+RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
+{
+  if (rdl_poll_begins(rdl, RDL_WANT_ANY)) return 1;
+  rdl->set = set;
+  rdl->set_size = n;
+  rdl->status = n ? RDL_S_OK : RDL_S_INVALID;
+  rdl_settle_any(rdl, set, n);
+  return rdl->which < n || rdl->status;
+}
+
+RDL_FN rdl_u32 rdl_poll_sleep(rdl_cx *rdl)
+{
+  rdl->set_size = 0;
+  return rdl_poll_begins(rdl, RDL_WANT_ANY);
+}
+
+RDL_FN void rdl_settle_sleep(rdl_cx *rdl)
+{
+  if (rdl->status == RDL_S_TIMEOUT) rdl->status = 0;
+}
+
+/* The bit that says that the owner waits is taken back first: children that are spawned later must
+   not wake it. */
+RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl)
+{
+  rdl_u32 child = rdl->self->first_child;
+  if (rdl_poll_begins(rdl, RDL_WANT_CHILDREN)) return 1;
+  if (rdl_load_relaxed(&rdl->self->children) & RDL_CHILDREN_AWAITED)
+    rdl_fetch_and(&rdl->self->children, ~RDL_CHILDREN_AWAITED);
+  if (rdl_load_acquire(&rdl->self->children) != 1u) return 0;
+  for (; child && !rdl->status; child = rdl->records[child].next_sibling)
+    rdl->status = rdl->records[child].cause;
+  return 1;
+}
+
+RDL_FN rdl_u32 rdl_event_target(rdl_cx *rdl, rdl_event e)
+{
+  return rdl_event_status(rdl, e) ? 0u : rdl_event_at(rdl, e)->target;
+}
+
+RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e, rdl_u32 count)
+{
+  if (rdl_poll_begins(rdl, RDL_WANT_EVENT)) return 1;
+  rdl->status = rdl_event_status(rdl, e);
+  if (rdl->status) return 1;
+  rdl->target.index = e.index;
+  rdl->target.generation = e.generation;
+  rdl->threshold = count;
+  return rdl_load_acquire(&rdl_event_at(rdl, e)->count) >= count;
+}
+
+RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl)
+{
+  if (rdl_poll_begins(rdl, RDL_WANT_ROOM)) return 1;
+  rdl->threshold = 1;
+  return rdl_make_room(rdl, 1u);
+}
+
+RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl_u32 count)
+{
+  rdl_u32 slot = rdl_slot_new(rdl, task);
+  RDL_GLOBAL rdl_u32 *frame;
+  rdl_u32 k;
+  if (!slot) {
+    rdl_future none;
+    none.index = none.generation = 0;
+    return none;
+  }
+  frame = rdl_block(rdl, rdl->records[slot].frame);
+  for (k = 0; k < count; k++)
+    frame[k] = words[k];
+  return rdl_child_start(rdl, slot, task);
+}
+
+/* A handle that names a child of the running future. */
+RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f)
+{
+  rdl_u32 status = rdl_handle_status(rdl, f);
+  rdl_u32 slot = rdl_slot_of(f.index);
+  if (!status && rdl->records[slot].owner != rdl->slot) status = RDL_S_PERMISSION;
+  if (status) rdl->misuse = status;
+  return status ? RDL_NIL : slot;
+}
+
+RDL_FN RDL_GLOBAL const rdl_u32 *rdl_result_at(rdl_cx *rdl, rdl_future f)
+{
+  rdl_u32 status = rdl_handle_status(rdl, f);
+  if (!status && !rdl_is_done(rdl, f)) status = RDL_S_INVALID;
+  if (status) {
+    rdl->misuse = status;
+    return (RDL_GLOBAL const rdl_u32 *)(rdl->heap + rdl->control->zeros);
+  }
+  return rdl_result_words(rdl, rdl_slot_of(f.index));
+}
+
+RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f)
+{
+  rdl_u32 slot = rdl_child_of(rdl, f);
+  if (!slot) return;
+  if (!rdl_is_done(rdl, f)) {
+    rdl->misuse = RDL_S_INVALID;
+    return;
+  }
+  rdl_unlink_child(rdl, slot);
+  rdl_slot_free(rdl, slot);
+}
+
+/* The bit and the closing of the list are read-modify-writes of one word: either the finisher sees
+   that it must free the slot, or the owner sees that it must. */
+RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f)
+{
+  rdl_u32 slot = rdl_child_of(rdl, f);
+  if (!slot) return;
+  rdl_unlink_child(rdl, slot);
+  if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_CLOSED)
+    rdl_slot_free(rdl, slot);
+  else
+    rdl_fetch_add(&rdl->self->children, 0xffffffffu);
+}
+
+RDL_FN void rdl_cancel_handle(rdl_cx *rdl, rdl_future f)
+{
+  rdl_u32 status = rdl_handle_status(rdl, f);
+  if (status == RDL_S_INVALID) rdl->misuse = status;
+  if (!status) rdl_cancel(rdl, rdl_slot_of(f.index), f.generation);
+}
+
+RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
+{
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    if (k != rdl->which) rdl_cancel_handle(rdl, set[k]);
+}
+
+RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl)
+{
+  if (rdl_cancel_requested(rdl)) rdl_deliver_cancel(rdl);
+  return (rdl->self->task & RDL_TASK_CANCELLED) != 0u;
+}
+
+RDL_FN void rdl_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n)
+{
+  rdl_u32 status = rdl_event_signal(rdl, e, n);
+  if (status) rdl->misuse = status;
+}
+
+RDL_FN rdl_u32 rdl_event_count(rdl_cx *rdl, rdl_event e)
+{
+  return rdl_event_status(rdl, e) ? 0u : rdl_load_acquire(&rdl_event_at(rdl, e)->count);
+}
+
+/* ---- lanes: with one lane a worker is its own leader and every collective is the identity ---- */
+
+RDL_FN rdl_u32 rdl_lane(void)
+{
+  return 0u;
+}
+RDL_FN rdl_u32 rdl_lanes(void)
+{
+  return RDL_LANES;
+}
+RDL_FN void rdl_sync(void) {}
+RDL_FN rdl_u32 rdl_broadcast_u32(rdl_u32 v, rdl_u32 lane)
+{
+  (void)lane;
+  return v;
+}
+RDL_FN rdl_u32 rdl_reduce_add_u32(rdl_u32 v)
+{
+  return v;
+}
+RDL_FN float rdl_reduce_add_f32(float v)
+{
+  return v;
+}
+RDL_FN rdl_u32 rdl_reduce_min_u32(rdl_u32 v)
+{
+  return v;
+}
+RDL_FN rdl_u32 rdl_reduce_max_u32(rdl_u32 v)
+{
+  return v;
+}
+/* Exclusive: the sum of the lanes before this one. */
+RDL_FN rdl_u32 rdl_scan_add_u32(rdl_u32 v)
+{
+  (void)v;
+  return 0u;
+}
+RDL_FN rdl_u64 rdl_ballot(rdl_u32 predicate)
+{
+  return predicate ? 1u : 0u;
+}
+
+/* ---- atomics on memory of the tasks' own; all are acquire and release ---- */
+
+RDL_FN rdl_u32 rdl_atomic_load(RDL_GLOBAL const rdl_u32 *p)
+{
+  return rdl_load_acquire(p);
+}
+RDL_FN void rdl_atomic_store(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
+{
+  rdl_store_release(p, v);
+}
+RDL_FN rdl_u32 rdl_atomic_add(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
+{
+  return rdl_fetch_add(p, v);
+}
+RDL_FN rdl_u32 rdl_atomic_min(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
+{
+  return rdl_fetch_min(p, v);
+}
+RDL_FN rdl_u32 rdl_atomic_max(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
+{
+  rdl_u32 old = rdl_load_relaxed(p);
+  for (;;) {
+    rdl_u32 seen = rdl_cas(p, old, old > v ? old : v);
+    if (seen == old) return old;
+    old = seen;
+  }
+}
+RDL_FN rdl_u32 rdl_atomic_or(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
+{
+  return rdl_fetch_or(p, v);
+}
+RDL_FN rdl_u32 rdl_atomic_exchange(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
+{
+  return rdl_exchange(p, v);
+}
+RDL_FN rdl_u32 rdl_atomic_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
+{
+  return rdl_cas(p, expected, v);
+}
+
+/* ---- running a task ---- */
+
+RDL_FN void rdl_words_in(rdl_u32 *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n)
+{
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    to[k] = from[k];
+}
+
+RDL_FN void rdl_words_out(RDL_GLOBAL rdl_u32 *to, const rdl_u32 *from, rdl_u32 n)
+{
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    to[k] = from[k];
+}
+
+RDL_FN void rdl_words_clear(rdl_u32 *to, rdl_u32 n)
+{
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    to[k] = 0;
+}
+
+/* One a task: frame in, segments until it suspends or ends, state out. The copies go word by word
+   through a union, which is the one form that all compilers get right. */
+#define RDL_RUNNER(name)                                                                           \
+  RDL_FN void name##_run(rdl_cx *rdl)                                                              \
+  {                                                                                                \
+    union {                                                                                        \
+      name##_args value;                                                                           \
+      rdl_u32 words[RDL_WORDS(name##_args)];                                                       \
+    } args;                                                                                        \
+    union {                                                                                        \
+      name##_state value;                                                                          \
+      rdl_u32 words[RDL_WORDS(name##_state)];                                                      \
+    } self;                                                                                        \
+    union {                                                                                        \
+      name##_result value;                                                                         \
+      rdl_u32 words[RDL_WORDS(name##_result)];                                                     \
+    } out;                                                                                         \
+    RDL_GLOBAL rdl_u32 *frame = rdl_block(rdl, rdl->self->frame);                                  \
+    rdl_words_in(args.words, frame, RDL_WORDS(name##_args));                                       \
+    if (rdl->resume)                                                                               \
+      rdl_words_in(self.words, frame + RDL_WORDS(name##_args), RDL_WORDS(name##_state));           \
+    else                                                                                           \
+      rdl_words_clear(self.words, RDL_WORDS(name##_state));                                        \
+    rdl_words_clear(out.words, RDL_WORDS(name##_result));                                          \
+    while (name##_task(rdl, &args.value, &self.value, &out.value) == RDL_SUSPENDED) {              \
+      rdl_words_out(frame + RDL_WORDS(name##_args), self.words, RDL_WORDS(name##_state));          \
+      if (!rdl_suspend(rdl)) return;                                                               \
+    }                                                                                              \
+    if (!rdl->cause)                                                                               \
+      rdl_words_out(rdl_result_words(rdl, rdl->slot), out.words, RDL_WORDS(name##_result));        \
+    rdl_end(rdl);                                                                                  \
+  }
+
+#define RDL_INFO(name, spawn_count, points)                                                        \
+  infos[RDL_ID_##name].args_size = sizeof(name##_args);                                            \
+  infos[RDL_ID_##name].state_size = sizeof(name##_state);                                          \
+  infos[RDL_ID_##name].result_size = sizeof(name##_result);                                        \
+  infos[RDL_ID_##name].spawns = (spawn_count);                                                     \
+  infos[RDL_ID_##name].resume_points = (points);                                                   \
+  infos[RDL_ID_##name].width = RDL_LANES;
