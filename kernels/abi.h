@@ -326,7 +326,8 @@ typedef struct rdl_control {
   rdl_u64 image_info;
   rdl_u64 task_infos;
   rdl_u64 zeros; /* what a result is read from that is not there */
-  rdl_u64 pad0;
+  rdl_u32 base_generation; /* of a slot that was never used */
+  rdl_u32 pad0;
   /* State of the launch. */
   rdl_u32 registered;
   rdl_u32 pad1[15];

@@ -64,6 +64,15 @@ RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool)
   }
 }
 
+/* Slots that were never used: a handle made up for one of them must not look good. */
+RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end)
+{
+  for (; slot < end; slot++) {
+    rdl_store_relaxed(&rdl->records[slot].waiters, RDL_CLOSED);
+    rdl_store_release(&rdl->records[slot].generation, rdl->control->base_generation);
+  }
+}
+
 RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
 {
   rdl_stash *stash = &rdl->stashes[pool];
@@ -85,6 +94,7 @@ RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
   stash->next = fresh;
   stash->end = fresh + take * step;
   stash->left += take;
+  if (pool == RDL_POOL_SLOTS) rdl_slots_begin(rdl, stash->next, stash->end);
   return 1;
 }
 
