@@ -172,7 +172,7 @@ RDL_FN void rdl_relax(void) {}
 
 #elif defined(__CUDACC__)
 
-#define RDL_FN     static __device__ __forceinline__
+#define RDL_FN     static __device__
 #define RDL_KERNEL extern "C" __global__
 #define RDL_GLOBAL
 #define RDL_LOCAL
@@ -188,7 +188,7 @@ typedef unsigned long long rdl_address;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-typedef unsigned long long ulong;
+typedef unsigned long ulong; /* as in glibc's headers, which nvcc includes before this */
 
 RDL_FN rdl_u32 rdl_load_relaxed(const rdl_u32 *p)
 {

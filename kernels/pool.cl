@@ -184,6 +184,9 @@ RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item)
   if (rdl_pool_put(rdl, pool, item, keep)) rdl_pool_announce(rdl);
 }
 
+/* What a wait for one thing takes; a wait for a set fills the stash itself before it begins. */
+#define RDL_NODE_RESERVE 1u
+
 /* Room for one segment: `spawns` slots and blocks of every class the image uses, and some nodes. */
 RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns)
 {
