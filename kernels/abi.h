@@ -20,9 +20,9 @@
 
 /* States of a future. */
 #define RDL_FREE     0u
-#define RDL_READY    1u /* in a ring: may be claimed by who knows the ticket */
-#define RDL_QUEUED   2u /* linked into a list: belongs to the list until a taker has unlinked it */
-#define RDL_RUNNING  3u
+#define RDL_READY    1u /* in a ring, or running; in flat mode: may be claimed by who knows the ticket */
+#define RDL_QUEUED   2u /* linked into a list until a taker has unlinked it, or running since */
+#define RDL_RUNNING  3u /* has gone on after a wait that never was; in flat mode: every one that runs */
 #define RDL_WAITING  4u
 #define RDL_RETURNED 5u /* its code has ended, a child has not */
 #define RDL_DONE     6u
@@ -93,9 +93,10 @@ typedef struct rdl_record {
   rdl_u32 wait;        /* by compare-and-swap only, from everybody */
   rdl_u32 generation;  /* written by who frees the slot */
   rdl_u32 waiters;     /* list of nodes; exchange closes it */
-  rdl_u32 children;    /* live children, plus one until the code has ended; RDL_CHILDREN_AWAITED */
+  rdl_u32 children; /* RDL_CODE_RUNS until the code has ended, plus children the owner has counted,
+                       minus those that have ended; RDL_CHILDREN_AWAITED */
   rdl_u32 task;        /* written at birth and by the future's own segments */
-  rdl_u32 resume;      /* resume point; 0 = not started */
+  rdl_u32 resume;      /* resume point, and children not yet counted; 0 = not started */
   rdl_u32 owner;       /* slot of the parent, 0 for roots */
   rdl_u32 first_child; /* the list of children belongs to the owner's running segment */
   rdl_u32 next_sibling;
@@ -117,6 +118,12 @@ typedef struct rdl_side {
 } rdl_side;
 
 #define RDL_CHILDREN_AWAITED 0x80000000u
+#define RDL_CODE_RUNS        0x40000000u
+
+/* Parts of `rdl_record.resume`. */
+#define RDL_RESUME_MASK   0x00000fffu
+#define RDL_SPAWNED_SHIFT 12u
+#define RDL_SPAWNED_MOST  0x000fffffu
 
 #define RDL_TIMER_END       0xffffffffu
 #define RDL_AWAITS_EVENT    0x80000000u

@@ -38,6 +38,7 @@ typedef struct rdl_cx {
   rdl_u32 slot;
   rdl_u32 wait; /* its wait word while it runs, without the cancel bit */
   rdl_u32 resume;
+  rdl_u32 spawned; /* its children that are not counted in its record yet */
   rdl_u32 status; /* outcome of the await just over: a cause, 0 = went well */
   rdl_u32 cause;  /* why the task ends */
   rdl_u32 misuse; /* a word was given a handle it may not have: the task fails with this */
