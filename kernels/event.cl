@@ -24,7 +24,7 @@ RDL_FN RDL_GLOBAL rdl_event_record *rdl_event_at(rdl_cx *rdl, rdl_event e)
 /* Takes the list, wakes the waiters that the count has reached and puts the others back, less those
    that wait no longer. Another signal may have come while the list was away: the count is read
    again after the others are back. Returns 1 when some still wait. */
-RDL_FN rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count)
+RDL_OUTLINE rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count)
 {
   for (;;) {
     rdl_u32 lowest = RDL_NO_WAITER;
@@ -77,7 +77,7 @@ RDL_FN void rdl_event_dismiss(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, r
 
 /* A new generation: handles of the old one are stale. Who joins the list late finds the generation
    changed, or is found by the dismissal; both meet at the list's word. */
-RDL_FN void rdl_event_renew(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event)
+RDL_OUTLINE void rdl_event_renew(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event)
 {
   rdl_fetch_add(&event->generation, 1u);
   rdl_event_dismiss(rdl, event, RDL_S_STALE);

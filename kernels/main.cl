@@ -59,7 +59,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait)
 }
 
 /* `expected` is the word the future was queued with; another one means that the entry is stale. */
-RDL_FN rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected)
+RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected)
 {
   rdl_u32 running = rdl_with_state(expected, RDL_RUNNING);
   rdl_u32 seen;

@@ -7,7 +7,7 @@
  */
 
 /* A cancel request is delivered once; clean-up may then await again. */
-RDL_FN void rdl_deliver_cancel(rdl_cx *rdl)
+RDL_OUTLINE void rdl_deliver_cancel(rdl_cx *rdl)
 {
   rdl_fetch_and(&rdl->self->wait, ~RDL_CANCEL_BIT);
   rdl->self->task |= RDL_TASK_CANCELLED;
@@ -181,7 +181,7 @@ RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl)
 
 /* Ends the segment of a future that must wait: 1 = what it waits for has come, or a cancel; it runs
    on at once and rdl->status tells. */
-RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl)
+RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl)
 {
   rdl_u32 waiting = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_WAITING);
   rdl_u32 version = 0, counter = RDL_NIL, slot = rdl->slot;

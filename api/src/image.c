@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/src/lex.h"
 #include "backends/common/sha256.h"
 #include "kernels/dialect.h"
 
@@ -182,6 +183,13 @@ static void add_kernel(rdl__image *image, const struct rdl_kernel_text *kernel) 
   add_piece(image, kernel->name, (const char *)kernel->text, kernel->size);
 }
 
+/* A byte order mark is legal at the beginning of a file only, and here the text stands in the
+ * middle. */
+static void add_module(rdl__image *image, const rdl__image_module *module) {
+  size_t mark = rdl__lexer_mark(module->text, module->length);
+  add_piece(image, module->name, module->text + mark, module->length - mark);
+}
+
 /* The heads of all modules lie in one text, whose address is known only when it is complete. */
 static rdl_status add_modules(rdl__image *image, const rdl__image_module *modules, size_t count,
                               size_t *ends, rdl_reason *why) {
@@ -195,7 +203,7 @@ static rdl_status add_modules(rdl__image *image, const rdl__image_module *module
   if (image->heads.failed) return report_memory(why);
   for (size_t m = 0; m < count; m++) {
     add_piece(image, HEADS_NAME, image->heads.bytes + from, ends[m] - from);
-    add_piece(image, modules[m].name, modules[m].text, modules[m].length);
+    add_module(image, &modules[m]);
     from = ends[m];
   }
   return RDL_OK;
