@@ -232,7 +232,8 @@ static const char *file_name(const char *path) {
 
 /* Lengths are hashed too, so that no text can pass for another one that is cut elsewhere. */
 static void hash_pieces(rdl__image *image) {
-  rdl__sha256 hash;
+  rdl_sha256 hash;
+  unsigned char digest[RDL_SHA256_SIZE];
   char length[32];
   rdl__sha256_init(&hash);
   for (size_t i = 0; i < image->text.count; i++) {
@@ -243,7 +244,8 @@ static void hash_pieces(rdl__image *image) {
     rdl__sha256_add(&hash, length, strlen(length) + 1);
     rdl__sha256_add(&hash, piece->text, piece->length);
   }
-  rdl__sha256_hex(&hash, image->hash);
+  rdl__sha256_end(&hash, digest);
+  rdl__sha256_hex(digest, image->hash);
 }
 
 static rdl_status build(rdl__image *image, const rdl__image_module *modules, size_t count,

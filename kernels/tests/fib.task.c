@@ -7,8 +7,7 @@ struct fib_state {
   rdl_future a, b;
 };
 
-RDL_TASK(fib, uint, struct fib_args, struct fib_state)
-{
+RDL_TASK(fib, uint, struct fib_args, struct fib_state) {
   RDL_BEGIN();
   if (args->n < 2) RDL_RETURN(args->n);
   RDL_SPAWN(self->a, fib, .n = args->n - 1);

@@ -19,8 +19,7 @@ struct large {
 
 RDL_DECLARE(leaf, struct large, RDL_NONE, RDL_NONE)
 
-RDL_TASK(words, struct large, struct words_args, struct words_state)
-{
+RDL_TASK(words, struct large, struct words_args, struct words_state) {
   uint outcome;
   struct large result;
   RDL_BEGIN();
@@ -30,7 +29,8 @@ RDL_TASK(words, struct large, struct words_args, struct words_state)
     if (outcome == RDL_FULL) RDL_AWAIT_ROOM();
   }
   RDL_SPAWN(self->one, words, args->numbers, args->event, args->n - 1u, args->factor);
-  RDL_AWAIT(self->one); RDL_AWAIT_CATCH(self->outcome, self->one);
+  RDL_AWAIT(self->one);
+  RDL_AWAIT_CATCH(self->outcome, self->one);
   RDL_AWAIT_FOR(self->outcome, self->one, 1000u);
   RDL_AWAIT_ALL(self->set, 3u);
   RDL_AWAIT_ALL_CATCH(self->outcome, self->set, 3u);
@@ -74,8 +74,7 @@ RDL_TASK(words, struct large, struct words_args, struct words_state)
   RDL_END();
 }
 
-RDL_TASK(leaf, struct large, RDL_NONE, RDL_NONE)
-{
+RDL_TASK(leaf, struct large, RDL_NONE, RDL_NONE) {
   RDL_BEGIN();
   RDL_END();
 }
