@@ -88,7 +88,7 @@ static rdl_status count_tasks(const rdl__image_module *modules, size_t count, ui
 
 static rdl_status check_names(const rdl__image_module *modules, size_t count, uint32_t tasks,
                               rdl_reason *why) {
-  place *places = malloc((tasks + (size_t)1) * sizeof *places);
+  place *places = calloc(tasks + (size_t)1, sizeof *places);
   rdl_status status = RDL_OK;
   size_t n = 0;
   if (!places) return report_memory(why);
@@ -161,7 +161,7 @@ static void print_tail(rdl__text *out, const place *places, uint32_t count) {
 
 static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl__image *image,
                              rdl_reason *why) {
-  place *places = malloc((image->task_count + (size_t)1) * sizeof *places);
+  place *places = calloc(image->task_count + (size_t)1, sizeof *places);
   size_t n = 0;
   if (!places) return report_memory(why);
   for (size_t m = 0; m < count; m++)

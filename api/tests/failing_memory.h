@@ -9,6 +9,8 @@
 /* Allocations that still succeed; negative = all of them. */
 static long allocations_left = -1;
 
+/* The linker gives these names. */
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
@@ -32,5 +34,7 @@ void *__wrap_calloc(size_t count, size_t size) {
 void *__wrap_realloc(void *memory, size_t size) {
   return allocation_fails() ? NULL : __real_realloc(memory, size);
 }
+
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 #endif

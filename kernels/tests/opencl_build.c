@@ -126,6 +126,7 @@ static int describe(session *s, unsigned char *heap) {
   cl_mem_flags flags = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
   s->heap = cl.clCreateBuffer(s->context, flags, HEAP_SIZE, heap, &code);
   if (!s->heap) return fail("clCreateBuffer", code);
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself is passed */
   code = cl.clSetKernelArg(s->kernel, 0, sizeof s->heap, &s->heap);
   if (!code) code = cl.clSetKernelArg(s->kernel, 1, sizeof purpose, &purpose);
   if (!code)
