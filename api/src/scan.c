@@ -41,6 +41,7 @@ typedef struct scanner {
 /* ---- errors ---- */
 
 static void print_values(char *out, size_t size, const char *format, va_list values) {
+  /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers have started the list */
   (void)vsnprintf(out, size, format, values);
 }
 
@@ -242,7 +243,8 @@ static void check_count(scanner *s, const arguments *a) {
 }
 
 static rdl__task_type take_type(rdl__text *text) {
-  rdl__task_type type = {.text = text->bytes, .none = strcmp(text->bytes, "RDL_NONE") == 0};
+  rdl__task_type type = {.text = text->bytes,
+                         .none = text->bytes && strcmp(text->bytes, "RDL_NONE") == 0};
   *text = (rdl__text){0};
   return type;
 }
