@@ -10,6 +10,12 @@
 #ifndef RDL_DIALECT_H
 #define RDL_DIALECT_H
 
+/*
+ * RDL_FN      every function.
+ * RDL_OUTLINE in place of it on the few functions where many paths meet: NVIDIA's optimiser would
+ *             copy them to each caller and those again, and take minutes and gigabytes for it.
+ */
+
 /* Devices where one work-item is a worker; the image is compiled for one width. */
 #ifndef RDL_LANES
 #define RDL_LANES 1u
@@ -30,6 +36,12 @@ typedef short rdl_i16;
 typedef int rdl_i32;
 typedef long rdl_i64;
 typedef ulong rdl_address;
+
+#if defined(__NV_CL_C_VERSION)
+#define RDL_OUTLINE static __attribute__((noinline))
+#else
+#define RDL_OUTLINE static
+#endif
 
 #if __OPENCL_C_VERSION__ >= 200 /* C11 atomics: the strongest form that compiles is taken */
 
@@ -149,8 +161,9 @@ RDL_FN void rdl_relax(void) {}
 
 #elif defined(__CUDACC__)
 
-#define RDL_FN     static __device__
-#define RDL_KERNEL extern "C" __global__
+#define RDL_FN      static __device__
+#define RDL_OUTLINE static __device__ __noinline__
+#define RDL_KERNEL  extern "C" __global__
 #define RDL_GLOBAL
 #define RDL_LOCAL
 typedef unsigned char rdl_u8;
@@ -228,7 +241,8 @@ RDL_FN void rdl_relax(void) {
 #include <stdint.h>
 #include <time.h>
 
-#define RDL_FN static inline
+#define RDL_FN      static inline
+#define RDL_OUTLINE static inline
 #define RDL_KERNEL
 #define RDL_GLOBAL
 #define RDL_LOCAL
