@@ -81,7 +81,7 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
                           rdl_backend_device **out_device, rdl_reason *why) {
   const rdl_cl *cl = rdl__cl_symbols(why);
   rdl_backend_device *device;
-  rdl_device_info info;
+  rdl_device_info info = {.usable = 0};
   cl_device_id id = NULL;
   rdl_status status;
   if (!cl) return RDL_UNAVAILABLE;

@@ -49,7 +49,8 @@ static void set_variable(const char *name, const char *value) {
 }
 
 static void no_compiler_says_what_to_install(void **state) {
-  char *path = strdup(getenv("PATH"));
+  const char *present = getenv("PATH");
+  char *path = strdup(present ? present : "/usr/bin:/bin");
   rdl_status status;
   (void)state;
   set_variable("RADDLE_CC", NULL);
