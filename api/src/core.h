@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the core share. One lock a context guards all host-side state; words in the
+ * heap that the device also touches are read and written through kernels/dialect.h.
+ *
+ * Threads: callers of the API, and one service thread a context, which alone makes driver calls
+ * that may block (launch and wait), except while a module is loaded: then the service thread rests.
+ */
+#ifndef RDL_SRC_CORE_H
+#define RDL_SRC_CORE_H
+
+#include <pthread.h>
+#include <raddle/backend.h>
+#include <raddle/raddle.h>
+#include <stdbool.h>
+
+#include "api/src/error.h"
+#include "api/src/scan.h"
+#include "kernels/dialect.h"
+/* The dialect's types come first. */
+#include "kernels/abi.h"
+
+#define RDL__NS_PER_SECOND 1000000000u
+
+/* A root as the host sees it. */
+typedef enum rdl__root_state {
+  RDL__ROOT_FREE,
+  RDL__ROOT_HELD,     /* somebody has the handle */
+  RDL__ROOT_DETACHED, /* nobody has: the device gives the slot back */
+  RDL__ROOT_PROMISE,  /* held, and completed by the host */
+  RDL__ROOT_KEPT      /* the same, completed: the message is on its way or done */
+} rdl__root_state;
+
+typedef struct rdl__root {
+  uint32_t generation;
+  uint32_t state;       /* rdl__root_state */
+  uint32_t result_size; /* of its task */
+  uint32_t task;        /* task word */
+  void *staging;        /* device memory that lives as long as the future */
+} rdl__root;
+
+typedef struct rdl__timer {
+  uint64_t due; /* CLOCK_MONOTONIC, ns */
+  uint32_t slot;
+  uint32_t wait; /* wait word the future must still have */
+} rdl__timer;
+
+/* A thread that sleeps until a root is done. On its own stack, linked while it sleeps. */
+typedef struct rdl__sleeper {
+  uint32_t slot;
+  uint32_t generation;
+  bool awake;
+  struct rdl__sleeper *next;
+} rdl__sleeper;
+
+/* A task as the spawning functions need it. */
+typedef struct rdl__known_task {
+  const char *name;
+  const char *file;
+  uint32_t line;
+  uint32_t word; /* number and classes of blocks */
+  rdl_task_info info;
+} rdl__known_task;
+
+struct rdl_module {
+  rdl_context *context;
+  char *name;
+  char *text;
+  size_t length;
+  rdl__task_list tasks;
+  uint32_t first_task; /* number of its first task in the image */
+};
+
+struct rdl_buffer {
+  rdl_context *context;
+  void *memory;
+  size_t bytes;
+  rdl_buffer *next;
+  rdl_buffer *previous;
+};
+
+struct rdl_context {
+  const rdl_backend *backend;
+  rdl_backend_device *device;
+  rdl_backend_facts facts;
+  rdl_device_info device_info;
+  rdl_context_options options; /* with defaults filled in */
+  char *cache_dir;
+  uint32_t number; /* 1 .. 255; top byte of handles */
+  uint32_t workers;
+
+  pthread_mutex_t lock;
+  pthread_cond_t service_news; /* to the service thread: messages, closing, modules */
+  pthread_cond_t host_news;    /* to callers: outcomes, launches that ended, closing */
+  pthread_t service;
+  bool service_started;
+  bool launched; /* a launch is under way */
+  bool parked;   /* the service thread sleeps: wake it */
+  bool closing;
+  bool lost; /* the device failed: `lost_why` says how */
+  rdl_reason lost_why;
+  uint32_t holds; /* callers that keep the service thread from launching */
+  uint32_t users; /* callers inside a waiting function */
+  rdl__sleeper *sleepers;
+
+  /* Heap: pointers to its tables. */
+  unsigned char *heap;
+  uint64_t heap_bytes;
+  rdl_control *control;
+  rdl_record *records;
+  rdl_side *sides;
+  rdl_node *nodes;
+  rdl_event_record *event_records;
+  rdl_outcome *outcomes;
+  rdl_worker *worker_states;
+  uint64_t frames;       /* offset of the space for frames */
+  uint32_t frames_first; /* the same in units */
+
+  /* Roots. */
+  rdl__root *roots; /* by slot; [0] unused */
+  uint32_t *free_roots;
+  uint32_t free_root_count;
+  uint32_t fresh_root;   /* next slot never used */
+  uint32_t usable_roots; /* last slot with room for a frame */
+  uint32_t root_frames;  /* units: where the roots' frames start */
+  uint32_t root_stride;  /* units a root */
+  uint32_t base_generation;
+
+  /* Events. */
+  uint32_t *free_events;
+  uint32_t free_event_count;
+  uint32_t fresh_event;
+
+  /* Modules and the image. */
+  rdl_module **modules; /* [0] is Raddle's own */
+  size_t module_count;
+  rdl_backend_image *image;
+  rdl__known_task *tasks;
+  uint32_t task_count;
+
+  rdl_buffer *buffers;
+
+  rdl__timer *timers; /* binary heap by `due` */
+  size_t timer_count;
+  size_t timer_room;
+
+  /* Counters. */
+  uint64_t launches;
+  uint64_t parks;
+  uint64_t host_spawned;
+  uint64_t roots_alive;
+  uint64_t roots_alive_most;
+  /* Deadlocks. */
+  bool search_deadlocks;    /* something changed since the last search */
+  uint64_t next_search;     /* while others run: not before this time */
+  uint32_t room_version;    /* `freed` when those who wait for room were last told to look again */
+  uint64_t room_segments;   /* segments run by then */
+  char deadlock_text[1024]; /* the last deadlock that was broken */
+};
+
+/* time.c */
+uint64_t rdl__now(void);
+uint64_t rdl__deadline(uint64_t timeout_ns); /* RDL_FOREVER stays */
+/* False when the deadline has passed. The lock is held. */
+bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline);
+
+/* log.c */
+__attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_level level,
+                                                    const char *format, ...);
+
+/* device.c */
+rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
+                       rdl_device_info *out_info);
+
+/* heap.c */
+rdl_status rdl__heap_create(rdl_context *cx);
+
+/* mailbox.c; the lock is held, and may be given up for a moment while the ring is full */
+rdl_status rdl__say(rdl_context *cx, const rdl_message *message);
+bool rdl__try_say(rdl_context *cx, const rdl_message *message);
+
+/* root.c; the lock is held */
+uint32_t rdl__root_take(rdl_context *cx); /* 0 = none is free */
+void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,
+                    rdl__root_state state, bool gated);
+void rdl__root_free(rdl_context *cx, uint32_t slot);
+void rdl__roots_collect(rdl_context *cx);
+rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot);
+bool rdl__root_done(rdl_context *cx, uint32_t slot, uint32_t generation);
+rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind);
+rdl_future rdl__root_handle(rdl_context *cx, uint32_t slot);
+
+/* wait.c */
+rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline);
+
+/* module.c */
+rdl_status rdl__modules_open(rdl_context *cx);
+void rdl__modules_close(rdl_context *cx);
+rdl_status rdl__image_need(rdl_context *cx); /* the lock is held */
+rdl_status rdl__task_find(rdl_module *module, const char *name, const rdl__known_task **out_task);
+const rdl__known_task *rdl__own_task(rdl_context *cx, const char *name);
+
+/* spawn.c: a root of one of Raddle's own tasks; the lock is held */
+rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, void *staging,
+                          rdl__root_state state, uint32_t *out_slot);
+
+/* service.c */
+rdl_status rdl__service_start(rdl_context *cx);
+/* Asks the running launch to end and waits for it: no new one begins until the release. */
+rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline);
+void rdl__service_release(rdl_context *cx);
+bool rdl__work_pending(rdl_context *cx);
+
+/* timer.c; the lock is held */
+void rdl__timers_collect(rdl_context *cx);
+void rdl__timers_fire(rdl_context *cx);
+uint64_t rdl__timers_next(rdl_context *cx); /* RDL_FOREVER when there is none */
+
+/* deadlock.c: between two launches; the lock is held. True when messages were sent */
+bool rdl__break_deadlocks(rdl_context *cx);
+
+/* stats.c */
+void rdl__stats_read(rdl_context *cx, rdl_stats *stats);
+
+#endif

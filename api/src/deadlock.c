@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Deadlocks, searched for between two launches, when the heap stands still.
+ *
+ * A future is *movable* when it is ready, when the host, a deadline or an event that may still be
+ * signalled can wake it, or when it waits for a movable one. What waits and is not movable is dead:
+ * it lies on a cycle, or behind one, or behind an event that nobody is left to signal. Only the
+ * core (cycles and such events) is told DEADLOCK; the rest gets the failure from those it waits
+ * for.
+ *
+ * Waiting for room counts as movable. When nothing else is, and looking again did not help, the
+ * youngest of those that wait for room fails.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/src/core.h"
+
+#define SEARCH_EVERY_NS 250000000u
+#define LONGEST_STORY   12u
+
+typedef struct search {
+  rdl_context *cx;
+  uint8_t *movable; /* by slot */
+  uint8_t *seen;    /* by slot: number of the walk that came by */
+  uint32_t *stack;
+  uint32_t depth;
+  uint32_t slots; /* one past the last slot in use */
+  bool by_host;   /* something movable does not wait for room */
+  bool by_task;   /* something movable can run code */
+  char *story;
+  size_t story_size;
+} search;
+
+static uint32_t state_of(const search *s, uint32_t slot) {
+  return rdl_load_relaxed(&s->cx->records[slot].wait) & RDL_STATE_MASK;
+}
+
+static uint32_t next_slot(const search *s, uint32_t slot) {
+  return slot + 1u == s->cx->fresh_root ? s->cx->options.roots + 1u : slot + 1u;
+}
+
+static bool open_list(const search *s, uint32_t slot) {
+  uint32_t state = state_of(s, slot);
+  return state != RDL_FREE && state != RDL_DONE;
+}
+
+static void push(search *s, uint32_t slot) {
+  if (!slot || slot >= s->slots || s->movable[slot] || !open_list(s, slot)) return;
+  s->movable[slot] = 1;
+  s->stack[s->depth++] = slot;
+}
+
+/* Whom a node would wake. */
+static uint32_t waiter_of(const search *s, uint32_t index) {
+  const rdl_node *node = &s->cx->nodes[index];
+  if ((node->kind & 3u) == RDL_NODE_MEMBER) node = &s->cx->nodes[node->who];
+  if (rdl_load_relaxed(&s->cx->records[node->who].wait) != node->ticket) return 0;
+  return node->who;
+}
+
+static void push_waiters(search *s, uint32_t list) {
+  uint32_t node;
+  if (list & RDL_CLOSED) return;
+  for (node = list & RDL_NODE_MASK; node; node = s->cx->nodes[node].next)
+    push(s, waiter_of(s, node));
+}
+
+/* Everything that what is movable will move. */
+static void spread(search *s) {
+  while (s->depth) {
+    uint32_t slot = s->stack[--s->depth];
+    push_waiters(s, rdl_load_relaxed(&s->cx->records[slot].waiters));
+    push(s, s->cx->records[slot].owner);
+  }
+}
+
+/* A root behind a gate has no node of its own: it names the gate. */
+static void push_gated(search *s) {
+  uint32_t slot;
+  for (slot = 1; slot < s->cx->fresh_root; slot++) {
+    uint32_t gate = s->cx->sides[slot].awaits;
+    if (state_of(s, slot) == RDL_WAITING && s->cx->records[slot].resume == 0 && gate &&
+        gate < s->slots && s->movable[gate])
+      push(s, slot);
+  }
+  spread(s);
+}
+
+static void push_events(search *s) {
+  uint32_t k;
+  for (k = 1; k < s->cx->fresh_event; k++) {
+    const rdl_event_record *event = &s->cx->event_records[k];
+    if (rdl_load_relaxed(&event->flags) && !s->by_task) continue;
+    push_waiters(s, rdl_load_relaxed(&event->waiters));
+  }
+}
+
+static void push_ready(search *s) {
+  uint32_t slot;
+  for (slot = 1; slot < s->slots; slot = next_slot(s, slot)) {
+    uint32_t state = state_of(s, slot);
+    bool promise = slot < s->cx->fresh_root && s->cx->roots[slot].state == RDL__ROOT_PROMISE;
+    if (state == RDL_READY || state == RDL_QUEUED || state == RDL_RUNNING) push(s, slot);
+    if (promise && state == RDL_WAITING) push(s, slot);
+  }
+}
+
+static void push_timers(search *s) {
+  size_t k;
+  for (k = 0; k < s->cx->timer_count; k++) {
+    uint32_t slot = s->cx->timers[k].slot;
+    if (rdl_load_relaxed(&s->cx->records[slot].wait) == s->cx->timers[k].wait) push(s, slot);
+  }
+}
+
+static bool any_task_movable(const search *s) {
+  uint32_t slot;
+  for (slot = 1; slot < s->slots; slot = next_slot(s, slot))
+    if (s->movable[slot]) return true;
+  return false;
+}
+
+static void mark_movable(search *s) {
+  push_ready(s);
+  push_timers(s);
+  push_events(s); /* those the host may signal */
+  spread(s);
+  push_gated(s);
+  s->by_host = any_task_movable(s);
+  push_waiters(s, rdl_load_relaxed(&s->cx->control->room));
+  spread(s);
+  push_gated(s);
+  s->by_task = any_task_movable(s);
+  if (!s->by_task) return;
+  push_events(s); /* and those that a task may */
+  spread(s);
+  push_gated(s);
+}
+
+/* ---- the dead ---- */
+
+static bool dead(const search *s, uint32_t slot) {
+  uint32_t state = state_of(s, slot);
+  return !s->movable[slot] && (state == RDL_WAITING || state == RDL_RETURNED);
+}
+
+static uint32_t live_child(const search *s, uint32_t slot) {
+  uint32_t child = s->cx->records[slot].first_child;
+  while (child && !open_list(s, child))
+    child = s->cx->records[child].next_sibling;
+  return child;
+}
+
+/* What a dead future waits for, if that is one future; 0 for events and sets. */
+static uint32_t waits_for(const search *s, uint32_t slot) {
+  uint32_t awaits = rdl_load_relaxed(&s->cx->sides[slot].awaits);
+  if (state_of(s, slot) == RDL_RETURNED || awaits == RDL_AWAITS_CHILDREN)
+    return live_child(s, slot);
+  return awaits & (RDL_AWAITS_EVENT | 0x40000000u) ? 0u : awaits;
+}
+
+static void tell(search *s, const char *format, const char *name, uint32_t number) {
+  size_t used = strlen(s->story);
+  char text[128];
+  snprintf(text, sizeof text, format, name, number);
+  if (used + strlen(text) < s->story_size) memcpy(s->story + used, text, strlen(text) + 1);
+}
+
+static const char *task_name(const search *s, uint32_t slot) {
+  uint32_t number = s->cx->records[slot].task & RDL_TASK_MASK;
+  return number < s->cx->task_count ? s->cx->tasks[number].name : "?";
+}
+
+static void say_deadlock(search *s, uint32_t slot) {
+  rdl_message message = {.kind = RDL_SAY_WAKE, .slot = slot, .value = RDL_S_DEADLOCK};
+  message.generation = rdl_load_relaxed(&s->cx->records[slot].wait);
+  if ((message.generation & RDL_STATE_MASK) == RDL_WAITING) rdl__try_say(s->cx, &message);
+}
+
+/* The cycle through `start`: every future of it that waits is told. */
+static void break_cycle(search *s, uint32_t start) {
+  uint32_t slot = start, told = 0;
+  tell(s, "%s%.0u", s->story[0] ? "; " : "", 0);
+  do {
+    if (told++ < LONGEST_STORY) tell(s, "%s (future %u) waits for ", task_name(s, slot), slot);
+    say_deadlock(s, slot);
+    slot = waits_for(s, slot);
+  } while (slot != start);
+  tell(s, "%s (future %u)", task_name(s, start), start);
+}
+
+/* Follows what each waits for. A walk that meets itself has found a cycle. */
+static bool walk(search *s, uint32_t start, uint8_t number) {
+  uint32_t slot = start;
+  while (slot && dead(s, slot) && !s->seen[slot]) {
+    s->seen[slot] = number;
+    slot = waits_for(s, slot);
+  }
+  if (!slot || !dead(s, slot) || s->seen[slot] != number) return false;
+  break_cycle(s, slot);
+  return true;
+}
+
+static bool break_event(search *s, uint32_t slot) {
+  uint32_t awaits = rdl_load_relaxed(&s->cx->sides[slot].awaits);
+  if (state_of(s, slot) != RDL_WAITING || !(awaits & RDL_AWAITS_EVENT)) return false;
+  tell(s, "%s%.0u", s->story[0] ? "; " : "", 0);
+  tell(s, "%s (future %u) waits for ", task_name(s, slot), slot);
+  tell(s, "%s %u, which nobody is left to signal", "event", awaits & RDL_MAX_SLOTS);
+  say_deadlock(s, slot);
+  return true;
+}
+
+static bool break_dead(search *s) {
+  uint32_t slot;
+  uint8_t number = 0;
+  bool some = false, any = false;
+  for (slot = 1; slot < s->slots; slot = next_slot(s, slot)) {
+    if (!dead(s, slot)) continue;
+    any = true;
+    if (break_event(s, slot)) some = true;
+    if (s->seen[slot]) continue;
+    if (++number == 0) { /* numbers are used up: old walks count as seen by walk 255 */
+      memset(s->seen, 0, s->slots);
+      number = 1;
+    }
+    if (walk(s, slot, number)) some = true;
+  }
+  if (some || !any) return some;
+  tell(s, "%s futures wait for each other in sets (%u)", "some", 0);
+  for (slot = 1; slot < s->slots; slot = next_slot(s, slot))
+    if (dead(s, slot)) say_deadlock(s, slot);
+  return true;
+}
+
+/* ---- room ---- */
+
+static uint32_t youngest_without_room(const search *s) {
+  uint32_t node, youngest = 0;
+  for (node = s->cx->control->room; node; node = s->cx->nodes[node].next) {
+    uint32_t slot = waiter_of(s, node);
+    if (slot && (!youngest || (int32_t)(s->cx->sides[slot].born - s->cx->sides[youngest].born) > 0))
+      youngest = slot;
+  }
+  return youngest;
+}
+
+static bool break_room(search *s) {
+  rdl_context *cx = s->cx;
+  rdl_message message = {.kind = RDL_SAY_ROOM};
+  uint32_t version = rdl_load_relaxed(&cx->control->freed);
+  uint32_t youngest = youngest_without_room(s);
+  rdl_stats stats;
+  if (!youngest) return false;
+  rdl__stats_read(cx, &stats);
+  if (version != cx->room_version || stats.segments != cx->room_segments) {
+    cx->room_version = version;
+    cx->room_segments = stats.segments;
+    return rdl__try_say(cx, &message);
+  }
+  message.kind = RDL_SAY_WAKE;
+  message.slot = youngest;
+  message.generation = rdl_load_relaxed(&cx->records[youngest].wait);
+  message.value = RDL_S_OUT_OF_SLOTS;
+  cx->room_segments = UINT64_MAX; /* the others look again first */
+  rdl__log(cx, RDL_LOG_WARNING,
+           "no slot is left and all futures wait for one: task %s fails with "
+           "RDL_OUT_OF_SLOTS",
+           task_name(s, youngest));
+  return rdl__try_say(cx, &message);
+}
+
+/* ---- all together ---- */
+
+static bool nothing_lives(rdl_context *cx) {
+  rdl_stats stats;
+  rdl__stats_read(cx, &stats);
+  return stats.live == 0;
+}
+
+static bool half_done(rdl_context *cx) {
+  uint32_t k;
+  for (k = 0; k < cx->workers; k++)
+    if (cx->worker_states[k].backlog || cx->worker_states[k].unwind) return true;
+  return rdl_load_relaxed(&cx->control->mailbox.head) != cx->control->mailbox.tail;
+}
+
+bool rdl__break_deadlocks(rdl_context *cx) {
+  char story[sizeof cx->deadlock_text] = "";
+  search s = {.cx = cx, .story = story, .story_size = sizeof story};
+  bool sent = false;
+  cx->search_deadlocks = false;
+  cx->next_search = rdl__now() + SEARCH_EVERY_NS;
+  if (half_done(cx) || nothing_lives(cx)) return false;
+  rdl__timers_collect(cx);
+  s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
+  s.movable = calloc(2, s.slots);
+  s.stack = malloc(s.slots * sizeof *s.stack);
+  if (s.movable && s.stack) {
+    s.seen = s.movable + s.slots;
+    mark_movable(&s);
+    sent = break_dead(&s);
+    if (sent) memcpy(cx->deadlock_text, story, sizeof story);
+    if (sent) rdl__log(cx, RDL_LOG_ERROR, "deadlock: %s", story);
+    if (!sent && !s.by_host) sent = break_room(&s);
+  }
+  free(s.movable);
+  free(s.stack);
+  return sent;
+}

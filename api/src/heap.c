@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The heap of a context: one block, its tables one behind the other. It comes zeroed and is touched
+ * as it is used, so a large one costs address space only. */
+#include <string.h>
+
+#include "api/src/core.h"
+
+#define MESSAGES   4096u
+#define CACHE_LINE 64u
+
+/* Room for `count` items at the end of what is planned so far; returns their offset. */
+static uint64_t plan(uint64_t *bytes, uint64_t count, uint64_t size) {
+  uint64_t at = *bytes;
+  *bytes += (count * size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  return at;
+}
+
+static uint32_t power_of_two(uint32_t at_least) {
+  uint32_t n = 1;
+  while (n < at_least)
+    n *= 2;
+  return n;
+}
+
+static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
+  const rdl_context_options *o = &cx->options;
+  uint64_t slots = 1ull + o->roots + o->slots;
+  *bytes = 0;
+  plan(bytes, 1, sizeof(rdl_control));
+  c->workers_at = plan(bytes, cx->workers, sizeof(rdl_worker));
+  c->records = plan(bytes, slots, sizeof(rdl_record));
+  c->sides = plan(bytes, slots, sizeof(rdl_side));
+  c->nodes = plan(bytes, c->pools[RDL_POOL_NODES].limit, sizeof(rdl_node));
+  c->events = plan(bytes, 1ull + o->events, sizeof(rdl_event_record));
+  c->outcomes = plan(bytes, 1ull + o->roots, sizeof(rdl_outcome));
+  c->image_info = plan(bytes, 1, sizeof(rdl_image_info));
+  c->task_infos = plan(bytes, RDL_MAX_TASKS, sizeof(rdl_task_info));
+  c->zeros = plan(bytes, 1, RDL_MAX_BLOCK);
+  c->roots.cells = plan(bytes, c->roots.mask + 1ull, sizeof(rdl_cell));
+  c->returned.cells = plan(bytes, c->returned.mask + 1ull, sizeof(rdl_cell));
+  c->mailbox.messages = plan(bytes, MESSAGES, sizeof(rdl_message));
+  cx->frames = plan(bytes, o->frame_bytes, 1);
+}
+
+/* Small heaps have small chunks, so that no worker hoards what another needs. */
+static uint32_t chunk_for(uint32_t slots, uint32_t workers) {
+  uint32_t chunk = slots / (16u * workers);
+  return chunk < 1u ? 1u : chunk > 64u ? 64u : chunk;
+}
+
+static void fill_control(rdl_context *cx, rdl_control *c) {
+  const rdl_context_options *o = &cx->options;
+  c->workers = cx->workers;
+  c->context = cx->number << 24;
+  c->slots = 1u + o->roots + o->slots;
+  c->event_count = 1u + o->events;
+  c->chunk = chunk_for(o->slots, cx->workers);
+  c->segment_limit = o->segment_limit;
+  c->flags = o->flat ? RDL_FLAG_FLAT : 0u;
+  c->base_generation = cx->base_generation;
+  c->reserve = 1;
+  c->pools[RDL_POOL_SLOTS].fresh = 1u + o->roots;
+  c->pools[RDL_POOL_SLOTS].limit = c->slots;
+  c->pools[RDL_POOL_NODES].fresh = 1;
+  c->pools[RDL_POOL_NODES].limit = 2u * c->slots + 128u * cx->workers + o->events;
+  c->roots.mask = power_of_two(2u * o->roots + 2u) - 1u;
+  c->returned.mask = c->roots.mask;
+  c->mailbox.mask = MESSAGES - 1u;
+  if (cx->facts.clock_hz) {
+    double ticks_per_ns = (double)cx->facts.clock_hz / 1e9;
+    c->quantum = (rdl_u64)((double)o->quantum_ns * ticks_per_ns);
+    c->patience = (rdl_u64)((double)o->park_ns * ticks_per_ns);
+  } else { /* a round is 64 dispatches or 16 looks around; about 4 us either way */
+    c->round_limit = (rdl_u32)(o->quantum_ns / 4000u) + 1u;
+    c->idle_rounds = (rdl_u32)(o->park_ns / 250u) + 32u;
+  }
+}
+
+static void number_cells(unsigned char *heap, const rdl_ring *ring) {
+  rdl_cell *cells = (rdl_cell *)(void *)(heap + ring->cells);
+  rdl_u32 k;
+  for (k = 0; k <= ring->mask; k++)
+    cells[k].sequence = k;
+}
+
+rdl_status rdl__heap_create(rdl_context *cx) {
+  rdl_control control;
+  rdl_reason why = {""};
+  rdl_status status;
+  void *memory = NULL;
+  memset(&control, 0, sizeof control);
+  fill_control(cx, &control);
+  plan_tables(cx, &control, &cx->heap_bytes);
+  cx->frames_first = (uint32_t)((cx->frames + RDL_UNIT - 1) / RDL_UNIT);
+  control.pools[RDL_POOL_FRAMES].fresh = cx->frames_first;
+  control.pools[RDL_POOL_FRAMES].limit = (uint32_t)(cx->heap_bytes / RDL_UNIT);
+  if (cx->heap_bytes / RDL_UNIT >= UINT32_MAX)
+    return rdl__error(RDL_INVALID,
+                      "a heap of %llu bytes is larger than 64 GiB: lower slots, roots "
+                      "or frame_bytes",
+                      (unsigned long long)cx->heap_bytes);
+  status = cx->backend->allocate(cx->device, cx->heap_bytes, &memory, &why);
+  if (status) return rdl__error_why(status, &why);
+  cx->heap = memory;
+  cx->control = memory;
+  *cx->control = control;
+  cx->worker_states = (rdl_worker *)(void *)(cx->heap + control.workers_at);
+  cx->records = (rdl_record *)(void *)(cx->heap + control.records);
+  cx->sides = (rdl_side *)(void *)(cx->heap + control.sides);
+  cx->nodes = (rdl_node *)(void *)(cx->heap + control.nodes);
+  cx->event_records = (rdl_event_record *)(void *)(cx->heap + control.events);
+  cx->outcomes = (rdl_outcome *)(void *)(cx->heap + control.outcomes);
+  number_cells(cx->heap, &control.roots);
+  number_cells(cx->heap, &control.returned);
+  return RDL_OK;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The service thread: it launches the device while there is work, looks after timers and sleeping
+ * callers while a launch runs, and sleeps without burning time when there is nothing to do.
+ */
+#include "api/src/core.h"
+
+#define FIRST_LOOK_NS 100000u
+#define LAST_LOOK_NS  1000000u
+
+static bool worker_has_work(const rdl_worker *worker) {
+  return rdl_load_acquire(&worker->inbox) || rdl_load_acquire(&worker->overflow) ||
+         worker->backlog || worker->unwind;
+}
+
+bool rdl__work_pending(rdl_context *cx) {
+  const rdl_control *c = cx->control;
+  uint32_t k;
+  if (rdl_load_acquire(&c->mailbox.head) != rdl_load_relaxed(&c->mailbox.tail)) return true;
+  if (rdl_load_acquire(&c->roots.head) != rdl_load_acquire(&c->roots.tail)) return true;
+  for (k = 0; k < cx->workers; k++)
+    if (worker_has_work(&cx->worker_states[k])) return true;
+  return false;
+}
+
+static bool may_launch(rdl_context *cx) {
+  return cx->image && !cx->holds && !cx->lost && rdl__work_pending(cx);
+}
+
+static bool may_search(rdl_context *cx) {
+  return cx->image && cx->search_deadlocks && !cx->holds && !cx->lost;
+}
+
+/* Wakes the callers whose root is done. */
+static void wake_sleepers(rdl_context *cx) {
+  rdl__sleeper *sleeper;
+  bool some = false;
+  for (sleeper = cx->sleepers; sleeper; sleeper = sleeper->next)
+    if (!sleeper->awake && rdl__root_done(cx, sleeper->slot, sleeper->generation))
+      some = sleeper->awake = true;
+  if (some) pthread_cond_broadcast(&cx->host_news);
+}
+
+static void look_around(rdl_context *cx) {
+  rdl__timers_collect(cx);
+  rdl__timers_fire(cx);
+  wake_sleepers(cx);
+}
+
+static void lose_device(rdl_context *cx, const rdl_reason *why) {
+  cx->lost = true;
+  cx->lost_why = *why;
+  rdl__log(cx, RDL_LOG_ERROR, "%s", why->text);
+  pthread_cond_broadcast(&cx->host_news);
+}
+
+static void prepare_launch(rdl_context *cx) {
+  rdl_control *c = cx->control;
+  rdl_store_relaxed(&c->registered, 0u);
+  rdl_store_relaxed(&c->idle, 0u);
+  rdl_store_relaxed(&c->expired, 0u);
+  rdl_store_relaxed(&c->parked, 0u);
+  rdl_store_relaxed(&c->hungry, 0u);
+  rdl_store_relaxed(&c->stop, 0u);
+}
+
+/* The lock is held on entry and on return, and free while the device runs. The longer a launch has
+ * lasted the seldomer it is looked at: each look takes a core from a worker for a moment. */
+static void launch_once(rdl_context *cx) {
+  rdl_reason why = {""};
+  uint64_t look = FIRST_LOOK_NS;
+  rdl_status status;
+  prepare_launch(cx);
+  cx->launched = true;
+  cx->launches++;
+  pthread_mutex_unlock(&cx->lock);
+  status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, cx->workers, &why);
+  while (!status) {
+    status = cx->backend->wait(cx->device, look, &why);
+    if (status != RDL_TIMEOUT) break;
+    status = RDL_OK;
+    pthread_mutex_lock(&cx->lock);
+    look_around(cx);
+    pthread_mutex_unlock(&cx->lock);
+    if (look < LAST_LOOK_NS) look += look / 4u;
+  }
+  pthread_mutex_lock(&cx->lock);
+  cx->launched = false;
+  if (status) lose_device(cx, &why);
+  look_around(cx);
+  rdl__roots_collect(cx);
+  cx->search_deadlocks = true;
+  if (cx->holds || cx->closing) pthread_cond_broadcast(&cx->host_news);
+}
+
+/* Nothing is ready on the device: sleeps until a message, a timer, or the end. */
+static void sleep_parked(rdl_context *cx) {
+  if (may_search(cx) && rdl__break_deadlocks(cx)) return;
+  cx->parked = true;
+  cx->parks++;
+  pthread_cond_broadcast(&cx->host_news);
+  while (!cx->closing) {
+    rdl__timers_fire(cx);
+    if (may_launch(cx) || may_search(cx)) break;
+    rdl__wait_until(&cx->service_news, &cx->lock, cx->lost ? RDL_FOREVER : rdl__timers_next(cx));
+  }
+  cx->parked = false;
+}
+
+static void *serve(void *argument) {
+  rdl_context *cx = argument;
+  pthread_mutex_lock(&cx->lock);
+  while (!cx->closing) {
+    if (may_launch(cx)) {
+      if (rdl__now() >= cx->next_search) rdl__break_deadlocks(cx);
+      launch_once(cx);
+    } else
+      sleep_parked(cx);
+  }
+  pthread_mutex_unlock(&cx->lock);
+  return NULL;
+}
+
+rdl_status rdl__service_start(rdl_context *cx) {
+  if (pthread_create(&cx->service, NULL, serve, cx))
+    return rdl__error(RDL_OUT_OF_MEMORY, "the service thread could not be started: is the limit of "
+                                         "threads or memory reached?");
+  cx->service_started = true;
+  return RDL_OK;
+}
+
+rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
+  bool in_time = true;
+  cx->holds++;
+  rdl_store_relaxed(&cx->control->stop, 1u);
+  while (cx->launched && in_time)
+    in_time = rdl__wait_until(&cx->host_news, &cx->lock, deadline);
+  if (!cx->launched) return RDL_OK;
+  rdl__service_release(cx);
+  return rdl__error(RDL_TIMEOUT, "a running segment did not end in time");
+}
+
+void rdl__service_release(rdl_context *cx) {
+  if (--cx->holds == 0) pthread_cond_signal(&cx->service_news);
+}

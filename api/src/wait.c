@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a host thread waits for a root: it spins for a moment on the outcome, which the device
+ * writes, and then sleeps until the service thread sees it. */
+#include "api/src/core.h"
+
+#define LOOKS_PER_CLOCK 64u
+
+static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline) {
+  uint64_t until = rdl__deadline(cx->options.spin_ns);
+  uint32_t k;
+  if (until > deadline) until = deadline;
+  do {
+    for (k = 0; k < LOOKS_PER_CLOCK; k++) {
+      if (rdl__root_done(cx, slot, generation)) return true;
+      rdl_relax();
+    }
+  } while (rdl__now() < until);
+  return false;
+}
+
+static void leave(rdl_context *cx, rdl__sleeper *sleeper) {
+  rdl__sleeper **at = &cx->sleepers;
+  while (*at != sleeper)
+    at = &(*at)->next;
+  *at = sleeper->next;
+}
+
+static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t generation,
+                                   uint64_t deadline) {
+  rdl__sleeper sleeper = {.slot = slot, .generation = generation, .next = cx->sleepers};
+  rdl_status status = RDL_OK;
+  bool in_time = true;
+  cx->sleepers = &sleeper;
+  while (!rdl__root_done(cx, slot, generation) && !status) {
+    if (cx->closing)
+      status = rdl__error(RDL_CLOSED, "the context was closed while this thread waited");
+    else if (cx->lost)
+      status = rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
+    else if (cx->roots[slot].generation != generation)
+      status = rdl__error(RDL_STALE, "the future was taken by another thread");
+    else if (!in_time)
+      status = rdl__error(RDL_TIMEOUT, "the future was not done in time");
+    else
+      in_time = rdl__wait_until(&cx->host_news, &cx->lock, deadline);
+  }
+  leave(cx, &sleeper);
+  return status;
+}
+
+rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline) {
+  rdl_status status;
+  if (rdl__root_done(cx, slot, generation)) return RDL_OK;
+  if (deadline == 0u) return rdl__error(RDL_TIMEOUT, "the future is not done yet");
+  if (spin(cx, slot, generation, deadline)) return RDL_OK;
+  pthread_mutex_lock(&cx->lock);
+  cx->users++;
+  status = sleep_until_done(cx, slot, generation, deadline);
+  cx->users--;
+  if (cx->closing) pthread_cond_broadcast(&cx->host_news);
+  pthread_mutex_unlock(&cx->lock);
+  return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the peer programs share: the shapes' sizes, the work of one future, the checks of its
+ * results, the clock and the command line. README.md has the protocol.
+ *
+ * A peer is a table of shapes and a call of peer_main. It does not use Raddle.
+ */
+#ifndef BENCH_PEERS_PEER_H
+#define BENCH_PEERS_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  PEER_INDEP = 100000,
+  PEER_CHAIN = 10000,
+  PEER_SIDE = 100,
+  PEER_CELLS = PEER_SIDE * PEER_SIDE,
+  PEER_FIB = 20,
+  PEER_HANDOVERS = 10000, /* of each of the two tasks */
+  PEER_FAN_ROUNDS = 10,
+  PEER_FAN_WIDTH = 1000,
+  PEER_FAN_TASKS = PEER_FAN_ROUNDS * PEER_FAN_WIDTH, /* the joins come on top */
+  PEER_FAN_CELLS = PEER_FAN_TASKS + PEER_FAN_ROUNDS + 1,
+  PEER_ROUNDTRIPS = 10000
+};
+
+#define PEER_NOT_COUNTED (-1L)
+
+/* One round of one shape: the harness fills in the first part, the shape the second. */
+struct peer_round {
+  int workers;
+
+  uint64_t ns;
+  long futures;
+  long suspended; /* how often a task was suspended; PEER_NOT_COUNTED unless the shape sets it */
+  bool ok;
+};
+
+struct peer_shape {
+  const char *name;
+  void (*run)(struct peer_round *round); /* NULL: the peer cannot express the shape */
+  const char *why_not;                   /* the reason of that, or of the worker limits below */
+  int min_workers;                       /* 0: no limit */
+  int max_workers;
+};
+
+struct peer {
+  const char *name;
+  const struct peer_shape *shapes; /* ends with a shape without a name */
+  void (*open)(int workers);       /* both may be NULL */
+  void (*close)(void);
+};
+
+int peer_main(int argc, char **argv, const struct peer *peer);
+
+/* Ends the program with the exit status for "not expressible here" (77), or for a failure (1). */
+__attribute__((noreturn)) void peer_skip(const char *reason);
+__attribute__((noreturn)) void peer_fail(const char *reason);
+
+uint64_t peer_now(void);
+
+/* Both end the program when there is no memory. Cells are zeroed and touched, so that no page fault
+   falls into the measured time. */
+void *peer_alloc(size_t count, size_t size);
+uint32_t *peer_cells(long count);
+
+/* The work of one future of each shape. Values wrap around. */
+void peer_indep_run(uint32_t *cells, long i);
+void peer_chain_run(uint32_t *cells, long i);
+void peer_wavefront_run(uint32_t *cells, long i);
+
+/* The fan's PEER_FAN_CELLS: what the tasks of each round wrote, then one sum a round, sums[0] = 0.
+ */
+struct peer_fan {
+  uint32_t *tasks;
+  uint32_t *sums;
+};
+
+struct peer_fan peer_fan_over(uint32_t *cells);
+void peer_fan_run(struct peer_fan fan, long round, long i);
+void peer_fan_join(struct peer_fan fan, long round);
+
+/* Set futures and ok of a round from what its futures wrote. */
+void peer_check_indep(struct peer_round *round, const uint32_t *cells);
+void peer_check_chain(struct peer_round *round, const uint32_t *cells);
+void peer_check_wavefront(struct peer_round *round, const uint32_t *cells);
+void peer_check_fib(struct peer_round *round, long value);
+void peer_check_pingpong(struct peer_round *round, long handovers);
+void peer_check_fan(struct peer_round *round, const uint32_t *cells);
+void peer_check_roundtrip(struct peer_round *round, long runs);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

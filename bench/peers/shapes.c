@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the futures of each shape do, and how their results are checked. */
+#include "peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void peer_indep_run(uint32_t *cells, long i) {
+  cells[i] = 1;
+}
+
+void peer_chain_run(uint32_t *cells, long i) {
+  cells[i] = (i ? cells[i - 1] : 0) + 1;
+}
+
+void peer_wavefront_run(uint32_t *cells, long i) {
+  uint32_t up = i >= PEER_SIDE ? cells[i - PEER_SIDE] : 0;
+  uint32_t left = i % PEER_SIDE ? cells[i - 1] : 0;
+  cells[i] = i ? up + left : 1;
+}
+
+struct peer_fan peer_fan_over(uint32_t *cells) {
+  return (struct peer_fan){cells, cells + PEER_FAN_TASKS};
+}
+
+void peer_fan_run(struct peer_fan fan, long round, long i) {
+  fan.tasks[round * PEER_FAN_WIDTH + i] = fan.sums[round] + 1;
+}
+
+void peer_fan_join(struct peer_fan fan, long round) {
+  uint32_t sum = 0;
+  for (long i = 0; i < PEER_FAN_WIDTH; i++)
+    sum += fan.tasks[round * PEER_FAN_WIDTH + i];
+  fan.sums[round + 1] = sum;
+}
+
+static void check_cells(struct peer_round *round, const uint32_t *cells, long count,
+                        void (*run)(uint32_t *cells, long i)) {
+  uint32_t *expected = peer_cells(count);
+  for (long i = 0; i < count; i++)
+    run(expected, i);
+  round->futures = count;
+  round->ok = memcmp(cells, expected, (size_t)count * sizeof *cells) == 0;
+  free(expected);
+}
+
+void peer_check_indep(struct peer_round *round, const uint32_t *cells) {
+  check_cells(round, cells, PEER_INDEP, peer_indep_run);
+}
+
+void peer_check_chain(struct peer_round *round, const uint32_t *cells) {
+  check_cells(round, cells, PEER_CHAIN, peer_chain_run);
+}
+
+void peer_check_wavefront(struct peer_round *round, const uint32_t *cells) {
+  check_cells(round, cells, PEER_CELLS, peer_wavefront_run);
+}
+
+static long fib(int n) {
+  return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+static long fib_futures(int n) {
+  return n < 2 ? 1 : 1 + fib_futures(n - 1) + fib_futures(n - 2);
+}
+
+void peer_check_fib(struct peer_round *round, long value) {
+  round->futures = fib_futures(PEER_FIB);
+  round->ok = value == fib(PEER_FIB);
+}
+
+void peer_check_pingpong(struct peer_round *round, long handovers) {
+  round->futures = 2L * PEER_HANDOVERS;
+  round->ok = handovers == round->futures;
+}
+
+void peer_check_fan(struct peer_round *round, const uint32_t *cells) {
+  uint32_t *expected = peer_cells(PEER_FAN_CELLS);
+  struct peer_fan fan = peer_fan_over(expected);
+  for (long r = 0; r < PEER_FAN_ROUNDS; r++) {
+    for (long i = 0; i < PEER_FAN_WIDTH; i++)
+      peer_fan_run(fan, r, i);
+    peer_fan_join(fan, r);
+  }
+  round->futures = PEER_FAN_TASKS + PEER_FAN_ROUNDS;
+  round->ok = memcmp(cells, expected, PEER_FAN_CELLS * sizeof *cells) == 0;
+  free(expected);
+}
+
+void peer_check_roundtrip(struct peer_round *round, long runs) {
+  round->futures = PEER_ROUNDTRIPS;
+  round->ok = runs == PEER_ROUNDTRIPS;
+}
