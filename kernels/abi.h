@@ -33,9 +33,10 @@
 #define RDL_TICKET_MASK 0xfffffff0u
 
 /* Head of a list of waiters: a node's index, or one of these. */
-#define RDL_CLOSED       0x80000000u /* nothing will wake this list any more: the future is done */
-#define RDL_DETACHED_BIT 0x40000000u /* nobody will ask for the result; the finisher frees the slot */
-#define RDL_NODE_MASK    0x3fffffffu
+#define RDL_CLOSED 0x80000000u /* nothing will wake this list any more: the future is done */
+#define RDL_DETACHED_BIT                                                                           \
+  0x40000000u /* nobody will ask for the result; the finisher frees the slot */
+#define RDL_NODE_MASK 0x3fffffffu
 
 /* `rdl_record.task`: number of the task, classes of its blocks, flags. */
 #define RDL_TASK_MASK      0x00000fffu
@@ -244,15 +245,15 @@ typedef struct rdl_message {
   rdl_u32 pad[3];
 } rdl_message;
 
-#define RDL_SAY_ROOT     1u  /* start the future in `slot` */
-#define RDL_SAY_ROOTS    2u  /* start the `count` futures whose slots stand at `address` */
-#define RDL_SAY_SIGNAL   3u  /* event `slot`, by `value` */
-#define RDL_SAY_RESET    4u  /* event `slot`; replies */
-#define RDL_SAY_DESTROY  5u  /* event `slot`; replies */
-#define RDL_SAY_CANCEL   6u  /* future `slot` */
-#define RDL_SAY_RELEASE  7u  /* future `slot`: nobody will ask for its outcome */
-#define RDL_SAY_COMPLETE 8u  /* future `slot` of the host ends with cause `value` and `result` */
-#define RDL_SAY_WAKE     9u  /* future `slot`, if its wait word is `generation`, with cause `value` */
+#define RDL_SAY_ROOT     1u /* start the future in `slot` */
+#define RDL_SAY_ROOTS    2u /* start the `count` futures whose slots stand at `address` */
+#define RDL_SAY_SIGNAL   3u /* event `slot`, by `value` */
+#define RDL_SAY_RESET    4u /* event `slot`; replies */
+#define RDL_SAY_DESTROY  5u /* event `slot`; replies */
+#define RDL_SAY_CANCEL   6u /* future `slot` */
+#define RDL_SAY_RELEASE  7u /* future `slot`: nobody will ask for its outcome */
+#define RDL_SAY_COMPLETE 8u /* future `slot` of the host ends with cause `value` and `result` */
+#define RDL_SAY_WAKE     9u /* future `slot`, if its wait word is `generation`, with cause `value` */
 #define RDL_SAY_ROOM     10u /* futures that wait for room look again */
 
 typedef struct rdl_mailbox {
@@ -325,7 +326,7 @@ typedef struct rdl_control {
   rdl_u64 outcomes;
   rdl_u64 image_info;
   rdl_u64 task_infos;
-  rdl_u64 zeros; /* what a result is read from that is not there */
+  rdl_u64 zeros;           /* what a result is read from that is not there */
   rdl_u32 base_generation; /* of a slot that was never used */
   rdl_u32 pad0;
   /* State of the launch. */

@@ -1,38 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The commit of a suspension, after the task has returned and its state is back in the frame. In
- * every case: WAITING(ticket) first, then the nodes, then one more look at what is awaited. From the
- * first node on another worker may already run the future, so only the ticket, the nodes and the
- * lists are touched; what the await needs was copied into rdl_cx before.
+ * every case: WAITING(ticket) first, then the nodes, then one more look at what is awaited. From
+ * the first node on another worker may already run the future, so only the ticket, the nodes and
+ * the lists are touched; what the await needs was copied into rdl_cx before.
  */
 
 /* A cancel request is delivered once; clean-up may then await again. */
-RDL_FN void rdl_deliver_cancel(rdl_cx *rdl)
-{
+RDL_FN void rdl_deliver_cancel(rdl_cx *rdl) {
   rdl_fetch_and(&rdl->self->wait, ~RDL_CANCEL_BIT);
   rdl->self->task |= RDL_TASK_CANCELLED;
   rdl_cancel_children(rdl, rdl->slot);
   rdl->status = RDL_S_CANCELLED;
 }
 
-RDL_FN rdl_u32 rdl_cancel_requested(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_cancel_requested(rdl_cx *rdl) {
   return rdl_load_relaxed(&rdl->self->wait) & RDL_CANCEL_BIT;
 }
 
 /* ---- timers ---- */
 
 /* Time first, ticket second: the host reads them the other way round. */
-RDL_FN void rdl_timer_set(rdl_cx *rdl, rdl_u32 waiting)
-{
+RDL_FN void rdl_timer_set(rdl_cx *rdl, rdl_u32 waiting) {
   RDL_GLOBAL rdl_side *side = rdl->sides + rdl->slot;
   side->timer_ns = rdl->timeout;
   rdl_store_release(&side->timer_ticket, waiting);
 }
 
 /* Puts the slot on the list the host looks at, if it is not there already. */
-RDL_FN void rdl_timer_announce(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN void rdl_timer_announce(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_side *side = rdl->sides + slot;
   rdl_u32 old, seen;
   if (rdl_cas(&side->timer_link, RDL_NIL, RDL_TIMER_END) != RDL_NIL) return;
@@ -47,8 +43,7 @@ RDL_FN void rdl_timer_announce(rdl_cx *rdl, rdl_u32 slot)
 
 /* ---- one future ---- */
 
-RDL_FN rdl_u32 rdl_commit_future(rdl_cx *rdl, rdl_u32 waiting)
-{
+RDL_FN rdl_u32 rdl_commit_future(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 slot = rdl_slot_of(rdl->target.index);
   RDL_GLOBAL rdl_record *target = rdl->records + slot;
   rdl_u32 generation = rdl->target.generation;
@@ -67,8 +62,7 @@ RDL_FN rdl_u32 rdl_commit_future(rdl_cx *rdl, rdl_u32 waiting)
 }
 
 /* Flat mode: what is awaited and has not started runs next on this very worker. */
-RDL_FN void rdl_claim(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN void rdl_claim(rdl_cx *rdl, rdl_future f) {
   RDL_GLOBAL rdl_record *target = rdl->records + rdl_slot_of(f.index);
   rdl_u32 wait = rdl_load_acquire(&target->wait);
   if ((wait & RDL_STATE_MASK) != RDL_READY || rdl->next) return;
@@ -82,8 +76,7 @@ RDL_FN void rdl_claim(rdl_cx *rdl, rdl_future f)
 
 /* ---- an event ---- */
 
-RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting)
-{
+RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_event e;
   RDL_GLOBAL rdl_event_record *event;
   rdl_u32 threshold = rdl->threshold, sweep;
@@ -106,8 +99,7 @@ RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting)
 
 /* ---- all of my children ---- */
 
-RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting)
-{
+RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 count = rdl_fetch_or(&rdl->self->children, RDL_CHILDREN_AWAITED);
   if ((count & ~RDL_CHILDREN_AWAITED) != 1u) return 0;
   return rdl_take_back(rdl, waiting);
@@ -115,8 +107,7 @@ RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting)
 
 /* ---- sets ---- */
 
-RDL_FN rdl_u32 rdl_commit_all(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter)
-{
+RDL_FN rdl_u32 rdl_commit_all(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter) {
   rdl_u32 k;
   for (k = 0; k < rdl->set_size; k++) {
     rdl_future f = rdl->set[k];
@@ -134,8 +125,7 @@ RDL_FN rdl_u32 rdl_commit_all(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter)
   return rdl_take_back(rdl, waiting);
 }
 
-RDL_FN rdl_u32 rdl_commit_any(rdl_cx *rdl, rdl_u32 waiting)
-{
+RDL_FN rdl_u32 rdl_commit_any(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 slot = rdl->slot;
   rdl_u32 k;
   for (k = 0; k < rdl->set_size; k++) {
@@ -155,8 +145,7 @@ RDL_FN rdl_u32 rdl_commit_any(rdl_cx *rdl, rdl_u32 waiting)
 
 /* ---- all together ---- */
 
-RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl) {
   if (rdl->want == RDL_WANT_FUTURE) return rdl_slot_of(rdl->target.index);
   if (rdl->want == RDL_WANT_EVENT) return rdl_slot_of(rdl->target.index) | RDL_AWAITS_EVENT;
   if (rdl->want == RDL_WANT_CHILDREN) return RDL_AWAITS_CHILDREN;
@@ -164,14 +153,12 @@ RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl)
   return RDL_AWAITS_SET;
 }
 
-RDL_FN rdl_u32 rdl_adopt_all(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_adopt_all(rdl_cx *rdl) {
   return rdl_adopt(rdl, &rdl->me->inbox) + rdl_adopt(rdl, &rdl->me->overflow);
 }
 
 /* Behind everything that is ready here now. */
-RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl) {
   if (!rdl_change(rdl->self, rdl->wait, rdl_with_state(rdl->wait, RDL_QUEUED))) return 1;
   rdl_adopt_all(rdl);
   rdl_fifo_append(rdl, rdl->slot);
@@ -181,8 +168,7 @@ RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl)
 
 /* Ends the segment of a future that must wait: 1 = what it waits for has come, or a cancel; it runs
    on at once and rdl->status tells. */
-RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl) {
   rdl_u32 waiting = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_WAITING);
   rdl_u32 version = 0, counter = RDL_NIL, slot = rdl->slot;
   rdl_u64 timeout = rdl->timeout;

@@ -6,8 +6,7 @@
  * conformance/model/ exhausts the interleavings of what stands here.
  */
 
-RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind, rdl_u32 value)
-{
+RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind, rdl_u32 value) {
   rdl_u32 index = rdl_pool_take(rdl, RDL_POOL_NODES);
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   if (!index) return RDL_NIL;
@@ -20,16 +19,14 @@ RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 ki
   return index;
 }
 
-RDL_FN void rdl_node_free(rdl_cx *rdl, rdl_u32 node)
-{
+RDL_FN void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
   rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
    The cause is written by the winner alone, before the future stands in any queue; 0 leaves what an
    earlier wake has told and the future has not yet seen. */
-RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause)
-{
+RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
   if (rdl_cas(&record->wait, waiting, ready) != waiting) return 0;
@@ -38,23 +35,20 @@ RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 
   return ready;
 }
 
-RDL_FN void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause)
-{
+RDL_FN void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   rdl_u32 ready = rdl_wake_now(rdl, slot, waiting, cause);
   if (ready) rdl_enqueue(rdl, slot, ready);
 }
 
 /* One member of a set has come to an end, or the awaiter has pushed its last node. */
-RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter, rdl_u32 cause)
-{
+RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter, rdl_u32 cause) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + counter;
   if (cause) rdl_cas(&node->size, 0u, cause);
   return rdl_fetch_add(&node->value, 0xffffffffu) == 1u;
 }
 
 /* A node whose list has fired. `cause` is the end of what was awaited. */
-RDL_FN void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause)
-{
+RDL_FN void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who;
   if ((node->kind & 3u) == RDL_NODE_MEMBER) {
@@ -72,8 +66,7 @@ RDL_FN void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause)
 }
 
 /* Wakes up to `most` nodes of a chain and returns what is left of it. */
-RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32 most)
-{
+RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32 most) {
   for (; chain && most; most--) {
     rdl_u32 next = rdl->nodes[chain].next;
     rdl_fire(rdl, chain, cause);
@@ -86,8 +79,7 @@ RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32
 
 /* Wakes a fired list. More than 64 nodes would hold up what else is ready here: the rest becomes a
    chain of the backlog, served 64 at a time. */
-RDL_FN void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause)
-{
+RDL_FN void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
   rdl_u32 holder;
   chain = rdl_fire_chain(rdl, chain, cause, RDL_WAKES_AT_ONCE);
   if (!chain) return;
@@ -100,8 +92,7 @@ RDL_FN void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause)
   rdl->backlog = holder;
 }
 
-RDL_FN void rdl_serve_backlog(rdl_cx *rdl)
-{
+RDL_FN void rdl_serve_backlog(rdl_cx *rdl) {
   rdl_u32 holder = rdl->backlog;
   RDL_GLOBAL rdl_node *node = rdl->nodes + holder;
   node->who = rdl_fire_chain(rdl, node->who, node->value, RDL_WAKES_AT_ONCE);
@@ -110,16 +101,14 @@ RDL_FN void rdl_serve_backlog(rdl_cx *rdl)
   rdl_node_free(rdl, holder);
 }
 
-RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index)
-{
+RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   if ((node->kind & 3u) == RDL_NODE_MEMBER) node = rdl->nodes + node->who;
   return rdl_load_acquire(&rdl->records[node->who].wait) == node->ticket;
 }
 
 /* A node whose wait is over in another way. */
-RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index)
-{
+RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   if ((node->kind & 3u) == RDL_NODE_MEMBER && rdl_counter_down(rdl, node->who, 0u))
     rdl_node_free(rdl, node->who);
@@ -127,8 +116,7 @@ RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index)
 }
 
 /* Pushes the chain head .. tail; 0 when the list is closed. */
-RDL_FN rdl_u32 rdl_list_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail)
-{
+RDL_FN rdl_u32 rdl_list_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail) {
   rdl_u32 old = rdl_load_acquire(list);
   rdl_u32 seen;
   while (!(old & RDL_CLOSED)) {
@@ -148,8 +136,7 @@ typedef struct rdl_chain {
   rdl_u32 size;
 } rdl_chain;
 
-RDL_FN rdl_chain rdl_chain_empty(void)
-{
+RDL_FN rdl_chain rdl_chain_empty(void) {
   rdl_chain chain;
   chain.head = chain.tail = RDL_NIL;
   chain.size = 0;
@@ -157,8 +144,7 @@ RDL_FN rdl_chain rdl_chain_empty(void)
 }
 
 /* Keeps a node whose future still waits; a dead one is freed. */
-RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node)
-{
+RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node) {
   if (!rdl_node_alive(rdl, node)) {
     rdl_node_drop(rdl, node);
     return;
@@ -170,8 +156,7 @@ RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node)
 }
 
 /* Puts a chain back on its list, marked to be swept at twice its size. */
-RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u32 *list)
-{
+RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u32 *list) {
   RDL_GLOBAL rdl_node *head = rdl->nodes + chain->head;
   rdl_u32 bits = 6;
   while ((1u << bits) < 2u * chain->size)
@@ -183,8 +168,7 @@ RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u3
 
 /* Takes the list of a future that has grown, drops its dead nodes and puts the live ones back. When
    it was closed in between, nobody else will wake them. */
-RDL_FN void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list)
-{
+RDL_FN void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 old = rdl_fetch_and(list, ~RDL_NODE_MASK);
   rdl_chain live = rdl_chain_empty();
   rdl_u32 node, next;
@@ -203,8 +187,7 @@ RDL_FN void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list)
 #define RDL_JOINED      1u
 #define RDL_JOIN_SWEEP  2u
 
-RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index)
-{
+RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 head = rdl_load_acquire(list) & RDL_NODE_MASK;
   rdl_u32 size = 1, bits = 6;
@@ -219,16 +202,14 @@ RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index)
   return size >= (1u << bits) ? RDL_JOIN_SWEEP : RDL_JOINED;
 }
 
-RDL_FN rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 index)
-{
+RDL_FN rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 index) {
   rdl_u32 joined = rdl_join(rdl, &target->waiters, index);
   if (joined == RDL_JOIN_SWEEP) rdl_sweep(rdl, &target->waiters);
   return joined;
 }
 
 /* The awaiter takes itself back: 1 = it runs on, 0 = somebody has made it ready. */
-RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting)
-{
+RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 running = rdl_with_state(waiting, RDL_RUNNING);
   if (rdl_cas(&rdl->self->wait, waiting, running) != waiting) return 0;
   rdl->wait = running;
@@ -237,15 +218,13 @@ RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting)
 
 /* ---- room ---- */
 
-RDL_FN void rdl_wake_room(rdl_cx *rdl)
-{
+RDL_FN void rdl_wake_room(rdl_cx *rdl) {
   rdl_u32 chain = rdl_exchange(&rdl->control->room, RDL_NIL);
   rdl_fire_chain(rdl, chain, 0u, 0xffffffffu);
 }
 
 /* The version was read before the pools were found empty, and is read again after the push. */
-RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 version)
-{
+RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 version) {
   rdl_u32 node = rdl_node_new(rdl, rdl->slot, waiting, RDL_NODE_PLAIN, 0u);
   if (!node) { /* not even a node: the future stands in line like a yielder and looks again */
     rdl_wake(rdl, rdl->slot, waiting, 0u);
@@ -262,8 +241,7 @@ RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot);
 
 /* Keeps a RETURNED future from ending while it stands in the unwind list, as one child more would.
    Undone by rdl_drop_child. */
-RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record)
-{
+RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record) {
   rdl_u32 count = rdl_load_acquire(&record->children);
   while (count) {
     rdl_u32 seen = rdl_cas(&record->children, count, count + 1u);
@@ -276,8 +254,7 @@ RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record)
 /* Not started: never starts. Waiting: goes on with CANCELLED. Running: sees the request at its next
    await. RETURNED: passes it to its children. The generation is read after the wait word: a slot
    that is reused later has another ticket, and the swap fails. */
-RDL_FN void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation)
-{
+RDL_FN void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   for (;;) {
     rdl_u32 wait = rdl_load_acquire(&record->wait);
@@ -301,16 +278,14 @@ RDL_FN void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation)
   }
 }
 
-RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 child;
   for (child = rdl->records[slot].first_child; child; child = rdl->records[child].next_sibling)
     rdl_cancel(rdl, child, rdl->records[child].generation);
 }
 
 /* One RETURNED future passes its cancel on; its own dispatch, so that depth costs no stack. */
-RDL_FN void rdl_serve_unwind(rdl_cx *rdl)
-{
+RDL_FN void rdl_serve_unwind(rdl_cx *rdl) {
   rdl_u32 slot = rdl->unwind;
   rdl->unwind = rdl->sides[slot].link;
   if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;

@@ -77,8 +77,7 @@ typedef struct rdl_cx {
   rdl_counters counters;
 } rdl_cx;
 
-RDL_FN void rdl_copy_counters(rdl_cx *rdl)
-{
+RDL_FN void rdl_copy_counters(rdl_cx *rdl) {
   RDL_GLOBAL rdl_counters *to = &rdl->me->counters;
   to->spawned = rdl->counters.spawned;
   to->finished = rdl->counters.finished;
@@ -94,8 +93,7 @@ RDL_FN void rdl_copy_counters(rdl_cx *rdl)
   to->nodes = rdl->counters.nodes;
 }
 
-RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker)
-{
+RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 pool;
   rdl->heap = heap;
@@ -128,8 +126,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
     rdl->stashes[pool] = rdl->me->stashes[pool];
 }
 
-RDL_FN void rdl_worker_close(rdl_cx *rdl)
-{
+RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl_u32 pool;
   rdl->me->backlog = rdl->backlog;
   rdl->me->unwind = rdl->unwind;
