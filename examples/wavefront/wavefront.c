@@ -104,7 +104,7 @@ static rdl_status compute(rdl_context *cx, problem *p, uint32_t *out_value, doub
                 .columns = size,
                 .tile = tile};
   start = example_seconds();
-  status = rdl_spawn(module, "distance", &args, sizeof args, NULL, &answer);
+  status = rdl_spawn(module, "edit_distance", &args, sizeof args, NULL, &answer);
   if (!status) status = rdl_future_get(cx, answer, out_value, sizeof *out_value, RDL_FOREVER);
   *out_seconds = example_seconds() - start;
   return status;

@@ -52,18 +52,18 @@ RDL_TASK(tile, RDL_NONE, struct tile_args, RDL_NONE) {
 
 #define MOST_TILES 512 /* in a line */
 
-struct distance_args {
+struct edit_distance_args {
   struct table table;
 };
 
 /* `line` holds, of each column, the lowest tile so far; `left` the tile before. */
-struct distance_state {
+struct edit_distance_state {
   rdl_future line[MOST_TILES];
   rdl_future left;
   uint row, column;
 };
 
-RDL_TASK(distance, uint, struct distance_args, struct distance_state) {
+RDL_TASK(edit_distance, uint, struct edit_distance_args, struct edit_distance_state) {
   uint outcome, k;
   rdl_future made;
   RDL_BEGIN();
