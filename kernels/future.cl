@@ -71,9 +71,9 @@ RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 ow
   record->first_child = RDL_NIL;
   record->cause = 0;
   rdl_store_relaxed(&record->task, task);
-  rdl_store_relaxed(&record->children, 1u);
+  rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
   rdl->sides[slot].born = rdl_next_born(rdl);
-  rdl->sides[slot].home = 0;
+  if (task & RDL_TASK_LOCAL) rdl->sides[slot].home = 0;
   rdl_store_release(&record->waiters, RDL_NIL);
 }
 
@@ -120,13 +120,32 @@ fail:
   return RDL_NIL;
 }
 
+/* The owner counts its children in `spawned`, a word of its own, and adds them to the record only
+   where somebody may look: before it waits for them, and when its code ends with some alive. Those
+   that end meanwhile take from RDL_CODE_RUNS, which no count reaches. */
+RDL_FN void rdl_count_children(rdl_cx *rdl) {
+  if (rdl->spawned) rdl_fetch_add(&rdl->self->children, rdl->spawned);
+  rdl->spawned = 0;
+}
+
+RDL_FN rdl_u32 rdl_live_children(rdl_cx *rdl) {
+  return rdl_load_acquire(&rdl->self->children) + rdl->spawned - RDL_CODE_RUNS;
+}
+
+/* The owner waits no longer: children must not wake it for this wait. */
+RDL_FN void rdl_children_settle(rdl_cx *rdl) {
+  if (rdl_load_relaxed(&rdl->self->children) & RDL_CHILDREN_AWAITED)
+    rdl_fetch_and(&rdl->self->children, ~RDL_CHILDREN_AWAITED);
+}
+
 /* Makes the new future ready. Its frame is complete. */
 RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE + RDL_READY;
   rdl_record_clear(rdl, slot, task, rdl->slot);
   rdl_link_child(rdl, slot);
-  rdl_fetch_add(&rdl->self->children, 1u);
+  if (rdl->spawned == RDL_SPAWNED_MOST) rdl_count_children(rdl);
+  rdl->spawned++;
   rdl_store_release(&record->wait, ready);
   rdl_ring_push(rdl, slot, ready);
   rdl->counters.spawned++;
@@ -242,35 +261,42 @@ RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
 RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
   while (slot) {
     rdl_u32 left = rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u;
-    if (left == (RDL_CHILDREN_AWAITED | 1u)) rdl_wake_owner(rdl, slot);
+    if (left == (RDL_CHILDREN_AWAITED | RDL_CODE_RUNS)) rdl_wake_owner(rdl, slot);
     if (left != 0u) return;
     slot = rdl_complete(rdl, slot);
   }
 }
 
+/* RETURNED: the code has ended and a child has not. What the code held of the count goes, but for
+   one that keeps the record while this worker looks whether a cancel came meanwhile: whoever
+   cancelled and found the count still held relies on that look. */
+RDL_FN void rdl_return(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_record *record = rdl->self;
+  rdl_u32 wait = rdl_load_acquire(&record->wait);
+  rdl_u32 seen;
+  if (record->cause) rdl_cancel_children(rdl, rdl->slot);
+  while ((seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED)) != wait)
+    wait = seen;
+  rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
+  if (!record->cause && (rdl_fetch_or(&record->wait, 0u) & RDL_CANCEL_BIT)) {
+    record->cause = RDL_S_CANCELLED;
+    rdl_cancel_children(rdl, rdl->slot);
+  }
+  rdl_drop_child(rdl, rdl->slot);
+}
+
 /* The code of the running future has ended with rdl->cause. */
 RDL_OUTLINE void rdl_end(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
-  rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
-  rdl_u32 seen;
   if (!cause) cause = rdl->misuse;
   record->cause = cause;
   rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
-  if (rdl_load_acquire(&record->children) == 1u) { /* no child lives: nobody else can count */
+  rdl_children_settle(rdl);
+  if (rdl_live_children(rdl)) {
+    rdl_return(rdl);
+  } else { /* nobody else counts here any more */
     rdl_u32 owner = rdl_complete(rdl, rdl->slot);
     rdl_drop_child(rdl, owner);
-    return;
   }
-  if (cause) rdl_cancel_children(rdl, rdl->slot);
-  for (;;) { /* RETURNED, and a cancel that came while it ran goes to the children */
-    if ((wait & RDL_CANCEL_BIT) && !cause) {
-      record->cause = cause = RDL_S_CANCELLED;
-      rdl_cancel_children(rdl, rdl->slot);
-    }
-    seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED);
-    if (seen == wait) break;
-    wait = seen;
-  }
-  rdl_drop_child(rdl, rdl->slot);
 }

@@ -7,6 +7,7 @@
 /* A root's record was made by the host; it only has to be put where a worker will find it. */
 RDL_FN rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+  if ((wait & RDL_STATE_MASK) != RDL_READY) return 1; /* flat mode: claimed by who awaits it */
   return rdl_shared_push(rdl, &rdl->control->roots, slot, wait);
 }
 
@@ -44,10 +45,6 @@ RDL_FN void rdl_complete_by_host(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   rdl_complete(rdl, message->slot);
 }
 
-RDL_FN void rdl_reply(rdl_cx *rdl, RDL_GLOBAL rdl_message *message, rdl_u32 status) {
-  if (message->reply) rdl_post(rdl, message->reply, message->value, status, message->result);
-}
-
 /* 0 = not yet. */
 RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   rdl_u32 kind = message->kind;
@@ -59,10 +56,6 @@ RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   if (kind == RDL_SAY_RELEASE) return rdl_release_root(rdl, message->slot, message->generation);
   if (kind == RDL_SAY_SIGNAL)
     rdl_event_signal(rdl, e, message->value);
-  else if (kind == RDL_SAY_RESET)
-    rdl_reply(rdl, message, rdl_event_reset(rdl, e));
-  else if (kind == RDL_SAY_DESTROY)
-    rdl_reply(rdl, message, rdl_event_destroy(rdl, e));
   else if (kind == RDL_SAY_CANCEL)
     rdl_cancel(rdl, message->slot, message->generation);
   else if (kind == RDL_SAY_COMPLETE)

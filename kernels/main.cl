@@ -10,8 +10,9 @@
 RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait) {
   if (wait & RDL_CANCEL_BIT) {
     rdl_deliver_cancel(rdl);
-  } else if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED &&
-             !(rdl->self->task & RDL_TASK_CANCELLED)) {
+    return;
+  }
+  if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED && !(rdl->self->task & RDL_TASK_CANCELLED)) {
     rdl->self->task |= RDL_TASK_CANCELLED;
     rdl_cancel_children(rdl, rdl->slot);
   }
@@ -20,14 +21,17 @@ RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait) {
 /* A segment starts only with room for all it may spawn: 0 = the future waits for that now. What it
    was woken with is kept in the record, for it has not been told yet. */
 RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns) {
+  rdl_u32 told = rdl->status;
   if (rdl_make_room(rdl, spawns)) return 1;
   rdl->want = RDL_WANT_ROOM;
   rdl->threshold = spawns;
   rdl->timeout = RDL_NEVER;
-  rdl->self->cause = rdl->status;
-  rdl->self->task |= RDL_TASK_WAITED;
+  rdl->status = 0;
+  rdl->self->cause = told;
+  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_WAITED);
   if (!rdl_suspend(rdl)) return 0;
   rdl->self->cause = 0;
+  if (!rdl->status) rdl->status = told;
   return 1;
 }
 
@@ -38,10 +42,12 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   rdl->status = record->cause;
   rdl->cause = 0;
   rdl->misuse = 0;
-  rdl->resume = record->resume;
+  rdl->resume = record->resume & RDL_RESUME_MASK;
+  rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
   record->cause = 0;
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
-  if (!rdl->status && rdl->low && !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
+  if (rdl->low && !(rdl->resume == 0u && rdl->status) &&
+      !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
     return;
   if (rdl->resume == 0u && rdl->status) { /* never starts */
     rdl->cause = rdl->status;
@@ -54,19 +60,18 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   rdl_run_task(rdl, record->task & RDL_TASK_MASK);
 }
 
-/* `expected` is the word the future was queued with; another one means that the entry is stale. */
+/* `expected` is the word the future was queued with. Only in flat mode can another worker have
+   taken it, so only there the word says who runs it; elsewhere it stays as it is, which spares a
+   read-modify-write a segment. 0 = the entry was stale. */
 RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
-  rdl_u32 running = rdl_with_state(expected, RDL_RUNNING);
-  rdl_u32 seen;
+  rdl_u32 wait;
   rdl->self = rdl->records + slot;
   rdl->slot = slot;
-  seen = rdl_cas(&rdl->self->wait, expected, running);
-  if (seen != expected) {
-    if (seen != (expected | RDL_CANCEL_BIT)) return 0;
-    if (rdl_cas(&rdl->self->wait, seen, running | RDL_CANCEL_BIT) != seen) return 0;
-    running |= RDL_CANCEL_BIT;
+  if (rdl->flat) {
+    if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return 0;
   }
-  rdl_run(rdl, running);
+  wait = rdl_load_acquire(&rdl->self->wait);
+  rdl_run(rdl, wait);
   rdl->segments++;
   return 1;
 }
@@ -193,14 +198,12 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 over;
   if (*rounds == 0u) *since = rdl_clock();
-  if (*rounds == 16u) {
-    rdl_fetch_add(&control->idle, 1u);
-    if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
-  }
+  if (*rounds == 16u) rdl_fetch_add(&control->idle, 1u);
   ++*rounds;
   if (!rdl_load_relaxed(&control->hungry)) rdl_store_relaxed(&control->hungry, 1u);
   rdl_relax();
   if (*rounds % 16u) return;
+  if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
   rdl_look_at_clock(rdl);
   over = control->idle_rounds ? *rounds >= control->idle_rounds
                               : rdl_clock() - *since >= control->patience;
@@ -214,6 +217,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
 RDL_FN void rdl_put_out(rdl_cx *rdl) {
   rdl_u32 slot = rdl->next;
   if (slot) rdl_ring_push(rdl, slot, rdl->next_wait);
+  if (rdl_load_relaxed(&rdl->control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
   rdl_spill_fifo(rdl, 0xffffffffu);
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
 }
@@ -228,6 +232,10 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
     if (rdl_work(rdl)) {
       if (idle > 16u) rdl_fetch_add(&control->idle, 0xffffffffu);
       idle = 0;
+      if (rdl->announce) {
+        rdl->announce = 0;
+        rdl_pool_announce(rdl);
+      }
       rdl->turn = (rdl->turn + 1u) % 64u;
       if (rdl->turn == 0u) rdl_look_at_clock(rdl);
       if (limit && rdl->segments >= limit) rdl->leaving = 2;

@@ -161,13 +161,13 @@ RDL_FN rdl_u32 rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item, rdl_u32 kee
   stash->freed++;
   stash->left++;
   if (stash->freed <= keep) return 0;
-  rdl_pool_flush(rdl, pool, keep ? rdl->chunk : stash->freed);
+  rdl_pool_flush(rdl, pool, stash->freed - keep / 2u);
   return 1;
 }
 
-/* While somebody waits for room nothing is kept back. */
+/* While somebody waits for room only what this segment was promised is kept back. */
 RDL_OUTLINE void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
-  rdl_u32 keep = rdl_load_relaxed(&rdl->control->room) ? 0u : 2u * rdl->chunk;
+  rdl_u32 keep = rdl_load_relaxed(&rdl->control->room) ? rdl->reserve : 2u * rdl->chunk;
   if (rdl_pool_put(rdl, pool, item, keep)) rdl_pool_announce(rdl);
 }
 

@@ -21,7 +21,7 @@ RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u
 }
 
 RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
-  rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
+  rdl->announce |= rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
@@ -42,26 +42,21 @@ RDL_OUTLINE void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 ca
 }
 
 /* One member of a set has come to an end, or the awaiter has pushed its last node. */
-RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter, rdl_u32 cause) {
-  RDL_GLOBAL rdl_node *node = rdl->nodes + counter;
-  if (cause) rdl_cas(&node->size, 0u, cause);
-  return rdl_fetch_add(&node->value, 0xffffffffu) == 1u;
+RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter) {
+  return rdl_fetch_add(&rdl->nodes[counter].value, 0xffffffffu) == 1u;
 }
 
-/* A node whose list has fired. `cause` is the end of what was awaited. */
+/* A node whose list has fired. `cause` is told only to who cannot look for itself. */
 RDL_OUTLINE void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who;
   if ((node->kind & 3u) == RDL_NODE_MEMBER) {
-    if (rdl_counter_down(rdl, who, cause)) {
-      RDL_GLOBAL rdl_node *counter = rdl->nodes + who;
-      rdl_u32 started = rdl_load_relaxed(&rdl->records[counter->who].resume);
-      rdl_u32 first = started ? 0u : counter->size; /* a task that runs looks for itself */
-      rdl_wake(rdl, counter->who, counter->ticket, first);
+    if (rdl_counter_down(rdl, who)) {
+      rdl_wake(rdl, rdl->nodes[who].who, rdl->nodes[who].ticket, cause);
       rdl_node_free(rdl, who);
     }
   } else {
-    rdl_wake(rdl, who, node->ticket, 0u);
+    rdl_wake(rdl, who, node->ticket, cause);
   }
   rdl_node_free(rdl, index);
 }
@@ -111,7 +106,7 @@ RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
 /* A node whose wait is over in another way. */
 RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  if ((node->kind & 3u) == RDL_NODE_MEMBER && rdl_counter_down(rdl, node->who, 0u))
+  if ((node->kind & 3u) == RDL_NODE_MEMBER && rdl_counter_down(rdl, node->who))
     rdl_node_free(rdl, node->who);
   rdl_node_free(rdl, index);
 }
@@ -167,18 +162,30 @@ RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u3
   return rdl_list_join(rdl, list, chain->head, chain->tail);
 }
 
-/* Takes the list of a future that has grown, drops its dead nodes and puts the live ones back. When
-   it was closed in between, nobody else will wake them. */
-RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
-  rdl_u32 old = rdl_fetch_and(list, ~RDL_NODE_MASK);
-  rdl_chain live = rdl_chain_empty();
-  rdl_u32 node, next;
-  if (old & RDL_CLOSED) return;
-  for (node = old & RDL_NODE_MASK; node; node = next) {
-    next = rdl->nodes[node].next;
-    rdl_chain_keep(rdl, &live, node);
-  }
-  if (live.head && !rdl_chain_return(rdl, &live, list)) rdl_fire_list(rdl, live.head, 0u);
+/* Takes the list of a future, drops its dead nodes and puts the live ones back. The future may end,
+   and its slot be born again, while the list is away: nodes of futures carry the generation they
+   wait for, and it is read after the list was taken and again after the rest is back. */
+RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
+  rdl_u32 generation;
+  do {
+    rdl_u32 old = rdl_fetch_and(&target->waiters, ~RDL_NODE_MASK);
+    rdl_chain live = rdl_chain_empty();
+    rdl_u32 node, next, gone = RDL_NIL;
+    if (old & RDL_CLOSED) return;
+    generation = rdl_load_acquire(&target->generation);
+    for (node = old & RDL_NODE_MASK; node; node = next) {
+      next = rdl->nodes[node].next;
+      if (rdl->nodes[node].value == generation) {
+        rdl_chain_keep(rdl, &live, node);
+      } else {
+        rdl->nodes[node].next = gone;
+        gone = node;
+      }
+    }
+    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters))
+      rdl_fire_list(rdl, live.head, 0u);
+    rdl_fire_list(rdl, gone, 0u);
+  } while (rdl_load_acquire(&target->generation) != generation);
 }
 
 /* Pushes a node of this worker's: RDL_JOIN_CLOSED, RDL_JOINED, or RDL_JOIN_SWEEP when the list has
@@ -203,10 +210,17 @@ RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   return size >= (1u << bits) ? RDL_JOIN_SWEEP : RDL_JOINED;
 }
 
-RDL_FN rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 index) {
-  rdl_u32 joined = rdl_join(rdl, &target->waiters, index);
-  if (joined == RDL_JOIN_SWEEP) rdl_sweep(rdl, &target->waiters);
-  return joined;
+/* A future's list: 0 = closed, and the node is still the caller's. When the slot has been reused
+   since the handle was looked at, the sweep fires the node. */
+RDL_FN rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 generation,
+                               rdl_u32 index) {
+  rdl_u32 joined;
+  rdl->nodes[index].value = generation;
+  joined = rdl_join(rdl, &target->waiters, index);
+  if (joined == RDL_JOIN_CLOSED) return 0;
+  if (joined == RDL_JOIN_SWEEP || rdl_load_acquire(&target->generation) != generation)
+    rdl_sweep(rdl, target);
+  return 1;
 }
 
 /* The awaiter takes itself back: 1 = it runs on, 0 = somebody has made it ready. */
@@ -225,12 +239,7 @@ RDL_FN void rdl_wake_room(rdl_cx *rdl) {
 }
 
 /* The version was read before the pools were found empty, and is read again after the push. */
-RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 version) {
-  rdl_u32 node = rdl_node_new(rdl, rdl->slot, waiting, RDL_NODE_PLAIN, 0u);
-  if (!node) { /* not even a node: the future stands in line like a yielder and looks again */
-    rdl_wake(rdl, rdl->slot, waiting, 0u);
-    return;
-  }
+RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
   rdl_list_join(rdl, &rdl->control->room, node, node);
   rdl_return_room(rdl);
   if (rdl_fetch_add(&rdl->control->freed, 0u) != version) rdl_wake_room(rdl);
@@ -241,10 +250,11 @@ RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 version) {
 RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot);
 
 /* Keeps a RETURNED future from ending while it stands in the unwind list, as one child more would.
-   Undone by rdl_drop_child. */
+   Undone by rdl_drop_child. A count that includes running code, or did until a fast end, is large:
+   the slot has been born again since it was seen RETURNED. */
 RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record) {
   rdl_u32 count = rdl_load_acquire(&record->children);
-  while (count) {
+  while (count && count < RDL_CODE_RUNS / 2u) {
     rdl_u32 seen = rdl_cas(&record->children, count, count + 1u);
     if (seen == count) return 1;
     count = seen;
@@ -262,20 +272,24 @@ RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
     rdl_u32 state = wait & RDL_STATE_MASK;
     if (rdl_load_acquire(&record->generation) != generation) return;
     if (state == RDL_FREE || state == RDL_DONE || (wait & RDL_CANCEL_BIT)) return;
+    if (rdl_load_relaxed(&record->task) & RDL_TASK_CANCELLED) return; /* it has been told */
     if (state == RDL_WAITING) {
       rdl_u32 ready = rdl_wake_now(rdl, slot, wait, RDL_S_CANCELLED);
       if (!ready) continue;
       rdl_enqueue(rdl, slot, ready);
       return;
     }
-    if (state == RDL_RETURNED && !rdl_hold(record)) return;
+    rdl_u32 held = state == RDL_RETURNED && rdl_hold(record);
     if (rdl_cas(&record->wait, wait, wait | RDL_CANCEL_BIT) == wait) {
       if (state != RDL_RETURNED) return;
+      /* Its last segment may still hold the count; it looks for the bit after letting go. */
+      if (!held) held = rdl_hold(record);
+      if (!held) return;
       rdl->sides[slot].link = rdl->unwind;
       rdl->unwind = slot;
       return;
     }
-    if (state == RDL_RETURNED) rdl_drop_child(rdl, slot);
+    if (held) rdl_drop_child(rdl, slot);
   }
 }
 
@@ -288,8 +302,12 @@ RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot) {
 /* One RETURNED future passes its cancel on; its own dispatch, so that depth costs no stack. */
 RDL_FN void rdl_serve_unwind(rdl_cx *rdl) {
   rdl_u32 slot = rdl->unwind;
+  rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait);
   rdl->unwind = rdl->sides[slot].link;
-  if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
-  rdl_cancel_children(rdl, slot);
+  /* The hold may have come too late, on the slot's next life: then the bit is not there. */
+  if ((wait & RDL_CANCEL_BIT) && (wait & RDL_STATE_MASK) == RDL_RETURNED) {
+    if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
+    rdl_cancel_children(rdl, slot);
+  }
   rdl_drop_child(rdl, slot);
 }

@@ -246,9 +246,7 @@ RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
 RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want) {
   rdl->status = 0;
   rdl->want = want;
-  if (!rdl_cancel_requested(rdl)) return 0;
-  rdl_deliver_cancel(rdl);
-  return 1;
+  return rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl);
 }
 
 /* With 0 the task suspends whatever there is. */
@@ -299,8 +297,9 @@ RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   rdl->which = n;
   for (k = 0; k < n && !rdl->status; k++) {
+    rdl_u32 done = rdl_is_done(rdl, set[k]); /* before the generation: the slot may be reborn */
     rdl->status = rdl_handle_status(rdl, set[k]);
-    if (!rdl->status && !rdl_is_done(rdl, set[k])) continue;
+    if (!rdl->status && !done) continue;
     rdl->which = k;
     if (!rdl->status) rdl->status = rdl_cause_of(rdl, set[k]);
     return;
@@ -330,9 +329,11 @@ RDL_FN void rdl_settle_sleep(rdl_cx *rdl) {
 RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
   rdl_u32 child = rdl->self->first_child;
   if (rdl_poll_begins(rdl, RDL_WANT_CHILDREN)) return 1;
-  if (rdl_load_relaxed(&rdl->self->children) & RDL_CHILDREN_AWAITED)
-    rdl_fetch_and(&rdl->self->children, ~RDL_CHILDREN_AWAITED);
-  if (rdl_load_acquire(&rdl->self->children) != 1u) return 0;
+  rdl_children_settle(rdl);
+  if (rdl_live_children(rdl)) {
+    rdl_count_children(rdl);
+    return 0;
+  }
   for (; child && !rdl->status; child = rdl->records[child].next_sibling)
     rdl->status = rdl->records[child].cause;
   return 1;
@@ -378,6 +379,7 @@ RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f) {
   rdl_u32 status = rdl_handle_status(rdl, f);
   rdl_u32 slot = rdl_slot_of(f.index);
   if (!status && rdl->records[slot].owner != rdl->slot) status = RDL_S_PERMISSION;
+  if (!status && rdl->records[slot].previous_sibling == slot) status = RDL_S_STALE; /* detached */
   if (status) rdl->misuse = status;
   return status ? RDL_NIL : slot;
 }
@@ -409,8 +411,11 @@ RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_child_of(rdl, f);
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
+  rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */
   if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_CLOSED)
     rdl_slot_free(rdl, slot);
+  else if (rdl->spawned)
+    rdl->spawned--;
   else
     rdl_fetch_add(&rdl->self->children, 0xffffffffu);
 }

@@ -8,8 +8,9 @@
  * core (cycles and such events) is told DEADLOCK; the rest gets the failure from those it waits
  * for.
  *
- * Waiting for room counts as movable. When nothing else is, and looking again did not help, the
- * youngest of those that wait for room fails.
+ * Waiting for room counts as movable. When nothing else is, one worker alone lets all who wait for
+ * room look again: several might each hold a part of what one needs. If that did not help either,
+ * the youngest of them fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,6 +259,7 @@ static bool break_room(search *s) {
   if (version != cx->room_version || stats.segments != cx->room_segments) {
     cx->room_version = version;
     cx->room_segments = stats.segments;
+    cx->solo = true;
     return rdl__try_say(cx, &message);
   }
   message.kind = RDL_SAY_WAKE;

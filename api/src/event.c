@@ -143,34 +143,64 @@ rdl_status rdl_event_wait_count(rdl_context *cx, rdl_event event, uint32_t n, ui
   return watch(cx, event, n, timeout_ns);
 }
 
-/* Sends a question that the device answers in the outcome of a root taken for it. */
-static rdl_status ask(rdl_context *cx, uint32_t kind, rdl_event event) {
-  rdl_message message = {.kind = kind, .slot = event.index, .generation = event.generation};
-  rdl_event_record *record = NULL;
-  rdl_status status;
-  uint32_t slot = 0, generation = 0;
-  pthread_mutex_lock(&cx->lock);
-  status = find(cx, event, &record);
-  if (!status) status = rdl__image_need(cx);
-  if (!status) slot = rdl__root_take(cx);
-  if (!status && !slot)
-    status = rdl__error(RDL_AGAIN, "all %u roots are in use, and one is needed for the answer",
-                        cx->usable_roots);
-  if (!status) {
-    rdl__root_fill(cx, slot, NULL, NULL, RDL__ROOT_HELD, false);
-    generation = cx->roots[slot].generation;
-    message.reply = slot;
-    message.value = generation;
-    status = rdl__say(cx, &message);
-    if (status) rdl__root_free(cx, slot);
+/* ---- reset and end: between two launches, so that no signal is half done ---- */
+
+static bool waits(const rdl_context *cx, const rdl_node *node) {
+  return rdl_load_relaxed(&cx->records[node->who].wait) == node->ticket;
+}
+
+static bool has_waiter(const rdl_context *cx, const rdl_event_record *record) {
+  uint32_t node;
+  for (node = rdl_load_relaxed(&record->waiters); node; node = cx->nodes[node].next)
+    if (waits(cx, &cx->nodes[node])) return true;
+  return false;
+}
+
+/* Tells the waiters and gives the nodes back to their pool. */
+static rdl_status dismiss(rdl_context *cx, rdl_event_record *record) {
+  rdl_pool *pool = &cx->control->pools[RDL_POOL_NODES];
+  rdl_status status = RDL_OK;
+  while (record->waiters && !status) {
+    uint32_t index = record->waiters;
+    rdl_node *node = &cx->nodes[index];
+    rdl_message message = {
+        .kind = RDL_SAY_WAKE, .slot = node->who, .generation = node->ticket, .value = RDL_S_STALE};
+    if (waits(cx, node) && !rdl__try_say(cx, &message))
+      status = rdl__error(RDL_AGAIN, "the event has more waiters than the device can be told of at "
+                                     "once: try again");
+    if (status) continue;
+    record->waiters = node->next;
+    node->next = pool->chain;
+    pool->chain = index;
   }
-  pthread_mutex_unlock(&cx->lock);
+  return status;
+}
+
+/* The lock and the service are held. */
+static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters) {
+  rdl_event_record *record = NULL;
+  rdl_status status = find(cx, event, &record);
   if (status) return status;
-  status = rdl__await_root(cx, slot, generation, RDL_FOREVER);
+  if (!even_with_waiters && has_waiter(cx, record))
+    return rdl__error(RDL_BUSY, "the event has waiters and was not reset");
+  status = dismiss(cx, record);
   if (status) return status;
+  rdl_store_relaxed(&record->count, 0u);
+  rdl_store_relaxed(&record->lowest, UINT32_MAX);
+  rdl_store_release(&record->generation, event.generation + 1u);
+  if (even_with_waiters && event.generation + 1u)
+    cx->free_events[cx->free_event_count++] = event.index & RDL_MAX_SLOTS;
+  return RDL_OK;
+}
+
+static rdl_status renew_alone(rdl_context *cx, rdl_event event, bool even_with_waiters) {
+  rdl_status status;
   pthread_mutex_lock(&cx->lock);
-  status = (rdl_status)cx->outcomes[slot].cause;
-  rdl__root_free(cx, slot);
+  status = rdl__service_hold(cx, rdl__deadline(cx->options.close_ns));
+  if (!status) {
+    status = renew(cx, event, even_with_waiters);
+    rdl__service_release(cx);
+  }
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
@@ -179,19 +209,12 @@ rdl_status rdl_event_reset(rdl_context *cx, rdl_event *event) {
   rdl_status status;
   RDL__NEED(cx);
   RDL__NEED(event);
-  status = ask(cx, RDL_SAY_RESET, *event);
-  if (status == RDL_BUSY) return rdl__error(status, "the event has waiters and was not reset");
+  status = renew_alone(cx, *event, false);
   if (!status) event->generation++;
   return status;
 }
 
 rdl_status rdl_event_destroy(rdl_context *cx, rdl_event event) {
-  rdl_status status;
   RDL__NEED(cx);
-  status = ask(cx, RDL_SAY_DESTROY, event);
-  if (status) return status;
-  pthread_mutex_lock(&cx->lock);
-  if (event.generation + 1u) cx->free_events[cx->free_event_count++] = event.index & RDL_MAX_SLOTS;
-  pthread_mutex_unlock(&cx->lock);
-  return RDL_OK;
+  return renew_alone(cx, event, true);
 }

@@ -79,7 +79,7 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   record->frame = frame;
   record->result[0] = frame + blocks_of(word, RDL_FRAME_SHIFT);
   rdl_store_relaxed(&record->task, word);
-  rdl_store_relaxed(&record->children, 1u);
+  rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
   cx->sides[slot].born = rdl_fetch_add(&cx->control->born, 1u);
   cx->sides[slot].home = 0;
   if (task && task->info.args_size)

@@ -69,12 +69,15 @@ static void prepare_launch(rdl_context *cx) {
 static void launch_once(rdl_context *cx) {
   rdl_reason why = {""};
   uint64_t look = FIRST_LOOK_NS;
+  uint32_t workers = cx->solo ? 1u : cx->workers;
   rdl_status status;
+  cx->solo = false;
+  cx->control->workers = workers;
   prepare_launch(cx);
   cx->launched = true;
   cx->launches++;
   pthread_mutex_unlock(&cx->lock);
-  status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, cx->workers, &why);
+  status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
   while (!status) {
     status = cx->backend->wait(cx->device, look, &why);
     if (status != RDL_TIMEOUT) break;

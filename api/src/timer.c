@@ -64,8 +64,7 @@ void rdl__timers_collect(rdl_context *cx) {
   if (!rdl_load_relaxed(&cx->control->timers)) return;
   now = rdl__now();
   for (slot = rdl_exchange(&cx->control->timers, RDL_NIL); slot != RDL_NIL; slot = next) {
-    next = rdl_exchange(&cx->sides[slot].timer_link, RDL_NIL);
-    if (next == RDL_TIMER_END) next = RDL_NIL;
+    next = rdl_exchange(&cx->sides[slot].timer_link, RDL_NIL) & ~RDL_TIMER_LISTED;
     collect(cx, slot, now);
   }
 }
