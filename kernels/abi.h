@@ -19,10 +19,12 @@
 #define RDL_MAX_SLOTS 0x00ffffffu /* 24 bits of a handle; the other 8 name the context */
 
 /* States of a future. */
-#define RDL_FREE     0u
-#define RDL_READY    1u /* in a ring: may be claimed by who knows the ticket */
-#define RDL_QUEUED   2u /* linked into a list: belongs to the list until a taker has unlinked it */
-#define RDL_RUNNING  3u
+#define RDL_FREE 0u
+#define RDL_READY                                                                                  \
+  1u /* in a ring, or running; in flat mode: may be claimed by who knows the ticket */
+#define RDL_QUEUED 2u /* linked into a list until a taker has unlinked it, or running since */
+#define RDL_RUNNING                                                                                \
+  3u /* has gone on after a wait that never was; in flat mode: every one that runs */
 #define RDL_WAITING  4u
 #define RDL_RETURNED 5u /* its code has ended, a child has not */
 #define RDL_DONE     6u
@@ -33,9 +35,10 @@
 #define RDL_TICKET_MASK 0xfffffff0u
 
 /* Head of a list of waiters: a node's index, or one of these. */
-#define RDL_CLOSED       0x80000000u /* nothing will wake this list any more: the future is done */
-#define RDL_DETACHED_BIT 0x40000000u /* nobody will ask for the result; the finisher frees the slot */
-#define RDL_NODE_MASK    0x3fffffffu
+#define RDL_CLOSED 0x80000000u /* nothing will wake this list any more: the future is done */
+#define RDL_DETACHED_BIT                                                                           \
+  0x40000000u /* nobody will ask for the result; the finisher frees the slot */
+#define RDL_NODE_MASK 0x3fffffffu
 
 /* `rdl_record.task`: number of the task, classes of its blocks, flags. */
 #define RDL_TASK_MASK      0x00000fffu
@@ -89,13 +92,14 @@ typedef struct rdl_event {
 
 /* 64 bytes, the hot part of a future. */
 typedef struct rdl_record {
-  rdl_u32 wait;        /* by compare-and-swap only, from everybody */
-  rdl_u32 generation;  /* written by who frees the slot */
-  rdl_u32 waiters;     /* list of nodes; exchange closes it */
-  rdl_u32 children;    /* live children, plus one until the code has ended; RDL_CHILDREN_AWAITED */
-  rdl_u32 task;        /* written at birth and by the future's own segments */
-  rdl_u32 resume;      /* resume point; 0 = not started */
-  rdl_u32 owner;       /* slot of the parent, 0 for roots */
+  rdl_u32 wait;       /* by compare-and-swap only, from everybody */
+  rdl_u32 generation; /* written by who frees the slot */
+  rdl_u32 waiters;    /* list of nodes; exchange closes it */
+  rdl_u32 children; /* RDL_CODE_RUNS until the code has ended, plus children the owner has counted,
+                       minus those that have ended; RDL_CHILDREN_AWAITED */
+  rdl_u32 task;     /* written at birth and by the future's own segments */
+  rdl_u32 resume;   /* resume point, and children not yet counted; 0 = not started */
+  rdl_u32 owner;    /* slot of the parent, 0 for roots */
   rdl_u32 first_child; /* the list of children belongs to the owner's running segment */
   rdl_u32 next_sibling;
   rdl_u32 previous_sibling;
@@ -107,7 +111,7 @@ typedef struct rdl_record {
 /* 32 bytes, the cold part. */
 typedef struct rdl_side {
   rdl_u32 link;         /* next in a free chain or in a queue's list */
-  rdl_u32 timer_link;   /* 0 = not on the timer list; RDL_TIMER_END = last */
+  rdl_u32 timer_link;   /* 0 = not on the timer list; RDL_TIMER_LISTED and the next one */
   rdl_u32 timer_ticket; /* stored (release) after the time */
   rdl_u32 awaits;       /* what it waits for: slot, or event | RDL_AWAITS_EVENT, or a tag */
   rdl_u64 timer_ns;     /* from now */
@@ -116,8 +120,14 @@ typedef struct rdl_side {
 } rdl_side;
 
 #define RDL_CHILDREN_AWAITED 0x80000000u
+#define RDL_CODE_RUNS        0x40000000u
 
-#define RDL_TIMER_END       0xffffffffu
+/* Parts of `rdl_record.resume`. */
+#define RDL_RESUME_MASK   0x00000fffu
+#define RDL_SPAWNED_SHIFT 12u
+#define RDL_SPAWNED_MOST  0x000fffffu
+
+#define RDL_TIMER_LISTED    0x80000000u
 #define RDL_AWAITS_EVENT    0x80000000u
 #define RDL_AWAITS_ROOM     0x40000001u
 #define RDL_AWAITS_CHILDREN 0x40000002u
@@ -129,8 +139,8 @@ typedef struct rdl_node {
   rdl_u32 who; /* slot that waits; MEMBER: the COUNTER's node */
   rdl_u32 ticket;
   rdl_u32 kind;
-  rdl_u32 value; /* event: count waited for; COUNTER: members still open, plus one */
-  rdl_u32 size;  /* list: nodes from here to its end (a hint); COUNTER: first cause of a failure */
+  rdl_u32 value; /* event: count waited for; future: its generation; COUNTER: open members + 1 */
+  rdl_u32 size;  /* nodes from here to the list's end (a hint for sweeping) */
 } rdl_node;
 
 #define RDL_NODE_PLAIN   0u
@@ -240,20 +250,17 @@ typedef struct rdl_message {
   rdl_u32 count;
   rdl_u32 done; /* device: how far a long message has come */
   rdl_u32 result[4];
-  rdl_u32 reply; /* slot whose completion answers this message, or 0 */
-  rdl_u32 pad[3];
+  rdl_u32 pad[4];
 } rdl_message;
 
-#define RDL_SAY_ROOT     1u  /* start the future in `slot` */
-#define RDL_SAY_ROOTS    2u  /* start the `count` futures whose slots stand at `address` */
-#define RDL_SAY_SIGNAL   3u  /* event `slot`, by `value` */
-#define RDL_SAY_RESET    4u  /* event `slot`; replies */
-#define RDL_SAY_DESTROY  5u  /* event `slot`; replies */
-#define RDL_SAY_CANCEL   6u  /* future `slot` */
-#define RDL_SAY_RELEASE  7u  /* future `slot`: nobody will ask for its outcome */
-#define RDL_SAY_COMPLETE 8u  /* future `slot` of the host ends with cause `value` and `result` */
-#define RDL_SAY_WAKE     9u  /* future `slot`, if its wait word is `generation`, with cause `value` */
-#define RDL_SAY_ROOM     10u /* futures that wait for room look again */
+#define RDL_SAY_ROOT     1u /* start the future in `slot` */
+#define RDL_SAY_ROOTS    2u /* start the `count` futures whose slots stand at `address` */
+#define RDL_SAY_SIGNAL   3u /* event `slot`, by `value` */
+#define RDL_SAY_CANCEL   4u /* future `slot` */
+#define RDL_SAY_RELEASE  5u /* future `slot`: nobody will ask for its outcome */
+#define RDL_SAY_COMPLETE 6u /* future `slot` of the host ends with cause `value` and `result` */
+#define RDL_SAY_WAKE     7u /* future `slot`, if its wait word is `generation`, with cause `value` */
+#define RDL_SAY_ROOM     8u /* futures that wait for room look again */
 
 typedef struct rdl_mailbox {
   rdl_u32 tail; /* host */
@@ -325,7 +332,7 @@ typedef struct rdl_control {
   rdl_u64 outcomes;
   rdl_u64 image_info;
   rdl_u64 task_infos;
-  rdl_u64 zeros; /* what a result is read from that is not there */
+  rdl_u64 zeros;           /* what a result is read from that is not there */
   rdl_u32 base_generation; /* of a slot that was never used */
   rdl_u32 pad0;
   /* State of the launch. */

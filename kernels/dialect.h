@@ -2,8 +2,8 @@
 /*
  * The one place that knows the language. Everything below this file is written once and compiled as
  * OpenCL C, as C11 (the host backend) and as CUDA C++. Words that are shared between workers are
- * plain 32-bit members of the structures in abi.h; they are touched only through the functions here,
- * whose names carry order (acquire, release, acq_rel for every read-modify-write).
+ * plain 32-bit members of the structures in abi.h; they are touched only through the functions
+ * here, whose names carry order (acquire, release, acq_rel for every read-modify-write).
  *
  * The kernel text includes nothing, so it can be handed to a driver's compiler as one string.
  */
@@ -35,45 +35,35 @@ typedef ulong rdl_address;
 
 #define RDL_ATOM(p) ((volatile __global atomic_uint *)(p))
 
-RDL_FN rdl_u32 rdl_load_relaxed(RDL_GLOBAL const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_relaxed(RDL_GLOBAL const rdl_u32 *p) {
   return atomic_load_explicit(RDL_ATOM(p), memory_order_relaxed, memory_scope_device);
 }
-RDL_FN rdl_u32 rdl_load_acquire(RDL_GLOBAL const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_acquire(RDL_GLOBAL const rdl_u32 *p) {
   return atomic_load_explicit(RDL_ATOM(p), memory_order_acquire, memory_scope_device);
 }
-RDL_FN void rdl_store_relaxed(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_relaxed(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   atomic_store_explicit(RDL_ATOM(p), v, memory_order_relaxed, memory_scope_device);
 }
-RDL_FN void rdl_store_release(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_release(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   atomic_store_explicit(RDL_ATOM(p), v, memory_order_release, memory_scope_device);
 }
-RDL_FN rdl_u32 rdl_exchange(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_exchange(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return atomic_exchange_explicit(RDL_ATOM(p), v, memory_order_acq_rel, memory_scope_device);
 }
-RDL_FN rdl_u32 rdl_fetch_add(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_add(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return atomic_fetch_add_explicit(RDL_ATOM(p), v, memory_order_acq_rel, memory_scope_device);
 }
-RDL_FN rdl_u32 rdl_fetch_or(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_or(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return atomic_fetch_or_explicit(RDL_ATOM(p), v, memory_order_acq_rel, memory_scope_device);
 }
-RDL_FN rdl_u32 rdl_fetch_and(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_and(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return atomic_fetch_and_explicit(RDL_ATOM(p), v, memory_order_acq_rel, memory_scope_device);
 }
-RDL_FN rdl_u32 rdl_fetch_min(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_min(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return atomic_fetch_min_explicit(RDL_ATOM(p), v, memory_order_acq_rel, memory_scope_device);
 }
 /* Returns what stood there; the store happened when that equals `expected`. */
-RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   rdl_u32 old = expected;
   atomic_compare_exchange_strong_explicit(RDL_ATOM(p), &old, v, memory_order_acq_rel,
                                           memory_order_acquire, memory_scope_device);
@@ -85,62 +75,52 @@ RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
 #define RDL_ATOM(p)  ((volatile __global uint *)(p))
 #define RDL_FENCE_() mem_fence(CLK_GLOBAL_MEM_FENCE)
 
-RDL_FN rdl_u32 rdl_load_relaxed(RDL_GLOBAL const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_relaxed(RDL_GLOBAL const rdl_u32 *p) {
   return *(volatile __global const uint *)p;
 }
-RDL_FN rdl_u32 rdl_load_acquire(RDL_GLOBAL const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_acquire(RDL_GLOBAL const rdl_u32 *p) {
   rdl_u32 v = *(volatile __global const uint *)p;
   RDL_FENCE_();
   return v;
 }
-RDL_FN void rdl_store_relaxed(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_relaxed(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   *RDL_ATOM(p) = v;
 }
-RDL_FN void rdl_store_release(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_release(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   RDL_FENCE_();
   *RDL_ATOM(p) = v;
 }
-RDL_FN rdl_u32 rdl_exchange(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_exchange(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   RDL_FENCE_();
   v = atomic_xchg(RDL_ATOM(p), v);
   RDL_FENCE_();
   return v;
 }
-RDL_FN rdl_u32 rdl_fetch_add(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_add(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   RDL_FENCE_();
   v = atomic_add(RDL_ATOM(p), v);
   RDL_FENCE_();
   return v;
 }
-RDL_FN rdl_u32 rdl_fetch_or(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_or(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   RDL_FENCE_();
   v = atomic_or(RDL_ATOM(p), v);
   RDL_FENCE_();
   return v;
 }
-RDL_FN rdl_u32 rdl_fetch_and(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_and(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   RDL_FENCE_();
   v = atomic_and(RDL_ATOM(p), v);
   RDL_FENCE_();
   return v;
 }
-RDL_FN rdl_u32 rdl_fetch_min(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_min(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   RDL_FENCE_();
   v = atomic_min(RDL_ATOM(p), v);
   RDL_FENCE_();
   return v;
 }
-RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   RDL_FENCE_();
   v = atomic_cmpxchg(RDL_ATOM(p), expected, v);
   RDL_FENCE_();
@@ -150,20 +130,17 @@ RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
 #endif
 
 #if defined(RDL_CLOCK) /* the device has a cycle counter the compiler can read */
-RDL_FN rdl_u64 rdl_clock(void)
-{
+RDL_FN rdl_u64 rdl_clock(void) {
   return (rdl_u64)__builtin_readcyclecounter();
 }
 #else
-RDL_FN rdl_u64 rdl_clock(void)
-{
+RDL_FN rdl_u64 rdl_clock(void) {
   return 0;
 }
 #endif
 
 #if defined(RDL_PAUSE_X86) /* an idle hardware thread leaves its core's units to the other one */
-RDL_FN void rdl_relax(void)
-{
+RDL_FN void rdl_relax(void) {
   __asm__ volatile("pause");
 }
 #else
@@ -172,7 +149,7 @@ RDL_FN void rdl_relax(void) {}
 
 #elif defined(__CUDACC__)
 
-#define RDL_FN     static __device__ __forceinline__
+#define RDL_FN     static __device__
 #define RDL_KERNEL extern "C" __global__
 #define RDL_GLOBAL
 #define RDL_LOCAL
@@ -188,60 +165,50 @@ typedef unsigned long long rdl_address;
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-typedef unsigned long long ulong;
+typedef unsigned long ulong; /* as in glibc's headers, which nvcc includes before this */
 
-RDL_FN rdl_u32 rdl_load_relaxed(const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_relaxed(const rdl_u32 *p) {
   rdl_u32 v;
   asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   return v;
 }
-RDL_FN rdl_u32 rdl_load_acquire(const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_acquire(const rdl_u32 *p) {
   rdl_u32 v;
   asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
   return v;
 }
-RDL_FN void rdl_store_relaxed(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_relaxed(rdl_u32 *p, rdl_u32 v) {
   asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
 }
-RDL_FN void rdl_store_release(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_release(rdl_u32 *p, rdl_u32 v) {
   asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
 }
-RDL_FN rdl_u32 rdl_exchange(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_exchange(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
   asm volatile("atom.acq_rel.gpu.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
   return old;
 }
-RDL_FN rdl_u32 rdl_fetch_add(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_add(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
   asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
   return old;
 }
-RDL_FN rdl_u32 rdl_fetch_or(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_or(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
   asm volatile("atom.acq_rel.gpu.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
   return old;
 }
-RDL_FN rdl_u32 rdl_fetch_and(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_and(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
   asm volatile("atom.acq_rel.gpu.and.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
   return old;
 }
-RDL_FN rdl_u32 rdl_fetch_min(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_min(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
   asm volatile("atom.acq_rel.gpu.min.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
   return old;
 }
-RDL_FN rdl_u32 rdl_cas(rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_cas(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   rdl_u32 old;
   asm volatile("atom.acq_rel.gpu.cas.b32 %0, [%1], %2, %3;"
                : "=r"(old)
@@ -249,12 +216,10 @@ RDL_FN rdl_u32 rdl_cas(rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
                : "memory");
   return old;
 }
-RDL_FN rdl_u64 rdl_clock(void)
-{
+RDL_FN rdl_u64 rdl_clock(void) {
   return (rdl_u64)clock64();
 }
-RDL_FN void rdl_relax(void)
-{
+RDL_FN void rdl_relax(void) {
   __nanosleep(100);
 }
 
@@ -281,45 +246,35 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 
-RDL_FN rdl_u32 rdl_load_relaxed(const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_relaxed(const rdl_u32 *p) {
   return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
-RDL_FN rdl_u32 rdl_load_acquire(const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_load_acquire(const rdl_u32 *p) {
   return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
-RDL_FN void rdl_store_relaxed(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_relaxed(rdl_u32 *p, rdl_u32 v) {
   __atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
-RDL_FN void rdl_store_release(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_store_release(rdl_u32 *p, rdl_u32 v) {
   __atomic_store_n(p, v, __ATOMIC_RELEASE);
 }
-RDL_FN rdl_u32 rdl_exchange(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_exchange(rdl_u32 *p, rdl_u32 v) {
   return __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL);
 }
-RDL_FN rdl_u32 rdl_fetch_add(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_add(rdl_u32 *p, rdl_u32 v) {
   return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
 }
-RDL_FN rdl_u32 rdl_fetch_or(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_or(rdl_u32 *p, rdl_u32 v) {
   return __atomic_fetch_or(p, v, __ATOMIC_ACQ_REL);
 }
-RDL_FN rdl_u32 rdl_fetch_and(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_and(rdl_u32 *p, rdl_u32 v) {
   return __atomic_fetch_and(p, v, __ATOMIC_ACQ_REL);
 }
-RDL_FN rdl_u32 rdl_cas(rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_cas(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   __atomic_compare_exchange_n(p, &expected, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   return expected;
 }
-RDL_FN rdl_u32 rdl_fetch_min(rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_fetch_min(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old = rdl_load_relaxed(p);
   rdl_u32 seen;
   for (;;) {
@@ -330,17 +285,14 @@ RDL_FN rdl_u32 rdl_fetch_min(rdl_u32 *p, rdl_u32 v)
 }
 
 #if defined(__x86_64__)
-RDL_FN rdl_u64 rdl_clock(void)
-{
+RDL_FN rdl_u64 rdl_clock(void) {
   return __builtin_ia32_rdtsc();
 }
-RDL_FN void rdl_relax(void)
-{
+RDL_FN void rdl_relax(void) {
   __builtin_ia32_pause();
 }
 #else
-RDL_FN rdl_u64 rdl_clock(void)
-{
+RDL_FN rdl_u64 rdl_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (rdl_u64)t.tv_sec * 1000000000u + (rdl_u64)t.tv_nsec;

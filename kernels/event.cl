@@ -2,30 +2,30 @@
 /*
  * Events: a count that only rises within a generation, and a list of waiters, each with the count
  * it waits for. Signaller: add to the count, then look at `lowest`. Awaiter: push the node, lower
- * `lowest`, then read the count. All are read-modify-writes, so one of them sees the other. Who fires
- * resets `lowest` before taking the list: a node that was pushed in time is in the list taken.
+ * `lowest`, then read the count. All are read-modify-writes, so one of them sees the other. Who
+ * fires resets `lowest` before taking the list: a node that was pushed in time is in the list
+ * taken.
+
+ * Generations change between two launches only: the host resets and ends events itself.
  */
 
 #define RDL_NO_WAITER 0xffffffffu
 
-RDL_FN rdl_u32 rdl_event_status(rdl_cx *rdl, rdl_event e)
-{
+RDL_FN rdl_u32 rdl_event_status(rdl_cx *rdl, rdl_event e) {
   rdl_u32 index = e.index & RDL_MAX_SLOTS;
   if ((e.index & ~RDL_MAX_SLOTS) != rdl->context || !index || index >= rdl->control->event_count)
     return RDL_S_INVALID;
   return rdl_load_acquire(&rdl->events[index].generation) == e.generation ? RDL_S_OK : RDL_S_STALE;
 }
 
-RDL_FN RDL_GLOBAL rdl_event_record *rdl_event_at(rdl_cx *rdl, rdl_event e)
-{
+RDL_FN RDL_GLOBAL rdl_event_record *rdl_event_at(rdl_cx *rdl, rdl_event e) {
   return rdl->events + (e.index & RDL_MAX_SLOTS);
 }
 
 /* Takes the list, wakes the waiters that the count has reached and puts the others back, less those
    that wait no longer. Another signal may have come while the list was away: the count is read
    again after the others are back. Returns 1 when some still wait. */
-RDL_FN rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count)
-{
+RDL_FN rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count) {
   for (;;) {
     rdl_u32 lowest = RDL_NO_WAITER;
     rdl_u32 node, next, fired = RDL_NIL;
@@ -52,53 +52,12 @@ RDL_FN rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, r
   }
 }
 
-RDL_FN rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n)
-{
+RDL_FN rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
   RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
   rdl_u32 status = rdl_event_status(rdl, e);
   rdl_u32 count;
   if (status) return status;
   count = rdl_fetch_add(&event->count, n) + n;
   if (count >= rdl_fetch_or(&event->lowest, 0u)) rdl_event_fire(rdl, event, count);
-  return RDL_S_OK;
-}
-
-/* Every node of the list is told `cause`; for an event whose generation has just changed. */
-RDL_FN void rdl_event_dismiss(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 cause)
-{
-  rdl_u32 node, next;
-  for (node = rdl_exchange(&event->waiters, RDL_NIL); node; node = next) {
-    RDL_GLOBAL rdl_node *n = rdl->nodes + node;
-    next = n->next;
-    rdl_wake(rdl, n->who, n->ticket, cause);
-    rdl_node_free(rdl, node);
-  }
-}
-
-/* A new generation: handles of the old one are stale. Who joins the list late finds the generation
-   changed, or is found by the dismissal; both meet at the list's word. */
-RDL_FN void rdl_event_renew(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event)
-{
-  rdl_fetch_add(&event->generation, 1u);
-  rdl_event_dismiss(rdl, event, RDL_S_STALE);
-  rdl_exchange(&event->count, 0u);
-  rdl_exchange(&event->lowest, RDL_NO_WAITER);
-}
-
-RDL_FN rdl_u32 rdl_event_reset(rdl_cx *rdl, rdl_event e)
-{
-  RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
-  rdl_u32 status = rdl_event_status(rdl, e);
-  if (status) return status;
-  if (rdl_event_fire(rdl, event, rdl_fetch_add(&event->count, 0u))) return RDL_S_BUSY;
-  rdl_event_renew(rdl, event);
-  return RDL_S_OK;
-}
-
-RDL_FN rdl_u32 rdl_event_destroy(rdl_cx *rdl, rdl_event e)
-{
-  rdl_u32 status = rdl_event_status(rdl, e);
-  if (status) return status;
-  rdl_event_renew(rdl, rdl_event_at(rdl, e));
   return RDL_S_OK;
 }

@@ -4,13 +4,11 @@
  * changes; a child that ends counts itself off in the owner's record and never touches the list.
  */
 
-RDL_FN rdl_u32 rdl_slot_of(rdl_u32 index)
-{
+RDL_FN rdl_u32 rdl_slot_of(rdl_u32 index) {
   return index & RDL_MAX_SLOTS;
 }
 
-RDL_FN rdl_future rdl_handle_of(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN rdl_future rdl_handle_of(rdl_cx *rdl, rdl_u32 slot) {
   rdl_future f;
   f.index = slot | rdl->context;
   f.generation = rdl->records[slot].generation;
@@ -18,8 +16,7 @@ RDL_FN rdl_future rdl_handle_of(rdl_cx *rdl, rdl_u32 slot)
 }
 
 /* A handle of another context, or of no slot at all, never reaches a record. */
-RDL_FN rdl_u32 rdl_handle_status(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN rdl_u32 rdl_handle_status(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_slot_of(f.index);
   if ((f.index & ~RDL_MAX_SLOTS) != rdl->context || !slot || slot >= rdl->control->slots ||
       !f.generation)
@@ -27,15 +24,13 @@ RDL_FN rdl_u32 rdl_handle_status(rdl_cx *rdl, rdl_future f)
   return rdl_load_acquire(&rdl->records[slot].generation) == f.generation ? RDL_S_OK : RDL_S_STALE;
 }
 
-RDL_FN RDL_GLOBAL const rdl_task_info *rdl_task_info_of(rdl_cx *rdl, rdl_u32 task)
-{
+RDL_FN RDL_GLOBAL const rdl_task_info *rdl_task_info_of(rdl_cx *rdl, rdl_u32 task) {
   RDL_GLOBAL const rdl_task_info *infos =
       (RDL_GLOBAL const rdl_task_info *)(rdl->heap + rdl->control->task_infos);
   return infos + (task & RDL_TASK_MASK);
 }
 
-RDL_FN rdl_u32 rdl_next_born(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_next_born(rdl_cx *rdl) {
   if (rdl->born == rdl->born_end) {
     rdl->born = rdl_fetch_add(&rdl->control->born, 64u);
     rdl->born_end = rdl->born + 64u;
@@ -45,26 +40,22 @@ RDL_FN rdl_u32 rdl_next_born(rdl_cx *rdl)
 
 /* ---- blocks ---- */
 
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_block(rdl_cx *rdl, rdl_u32 unit)
-{
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_block(rdl_cx *rdl, rdl_u32 unit) {
   return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)unit * RDL_UNIT);
 }
 
-RDL_FN rdl_u32 rdl_block_class(rdl_u32 task, rdl_u32 shift)
-{
+RDL_FN rdl_u32 rdl_block_class(rdl_u32 task, rdl_u32 shift) {
   return (task >> shift) & RDL_CLASS_MASK;
 }
 
-RDL_FN void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 unit)
-{
+RDL_FN void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 unit) {
   rdl_u32 size_class = rdl_block_class(task, shift);
   if (size_class != RDL_CLASS_NONE && unit && !(task & RDL_TASK_HOST))
     rdl_pool_free(rdl, RDL_POOL_FRAMES + size_class, unit);
 }
 
 /* Where the result stands: in the record, or in a block whose number is in the record. */
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_result_words(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   if (rdl_block_class(rdl_load_relaxed(&record->task), RDL_RESULT_SHIFT) == RDL_CLASS_NONE)
     return record->result;
@@ -73,22 +64,20 @@ RDL_FN RDL_GLOBAL rdl_u32 *rdl_result_words(rdl_cx *rdl, rdl_u32 slot)
 
 /* ---- birth ---- */
 
-RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner)
-{
+RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   record->resume = 0;
   record->owner = owner;
   record->first_child = RDL_NIL;
   record->cause = 0;
   rdl_store_relaxed(&record->task, task);
-  rdl_store_relaxed(&record->children, 1u);
+  rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
   rdl->sides[slot].born = rdl_next_born(rdl);
-  rdl->sides[slot].home = 0;
+  if (task & RDL_TASK_LOCAL) rdl->sides[slot].home = 0;
   rdl_store_release(&record->waiters, RDL_NIL);
 }
 
-RDL_FN void rdl_link_child(rdl_cx *rdl, rdl_u32 child)
-{
+RDL_FN void rdl_link_child(rdl_cx *rdl, rdl_u32 child) {
   RDL_GLOBAL rdl_record *record = rdl->records + child;
   rdl_u32 first = rdl->self->first_child;
   record->next_sibling = first;
@@ -97,8 +86,7 @@ RDL_FN void rdl_link_child(rdl_cx *rdl, rdl_u32 child)
   rdl->self->first_child = child;
 }
 
-RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child)
-{
+RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child) {
   RDL_GLOBAL rdl_record *record = rdl->records + child;
   rdl_u32 next = record->next_sibling;
   rdl_u32 previous = record->previous_sibling;
@@ -110,8 +98,7 @@ RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child)
 }
 
 /* A slot with its blocks, or RDL_NIL when there is no room; then nothing is taken. */
-RDL_FN rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task)
-{
+RDL_FN rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task) {
   rdl_u32 frame_class = rdl_block_class(task, RDL_FRAME_SHIFT);
   rdl_u32 result_class = rdl_block_class(task, RDL_RESULT_SHIFT);
   rdl_u32 slot = rdl_pool_take(rdl, RDL_POOL_SLOTS);
@@ -133,15 +120,32 @@ fail:
   return RDL_NIL;
 }
 
+/* The owner counts its children in `spawned`, a word of its own, and adds them to the record only
+   where somebody may look: before it waits for them, and when its code ends with some alive. Those
+   that end meanwhile take from RDL_CODE_RUNS, which no count reaches. */
+RDL_FN void rdl_count_children(rdl_cx *rdl) {
+  if (rdl->spawned) rdl_fetch_add(&rdl->self->children, rdl->spawned);
+  rdl->spawned = 0;
+}
+
+RDL_FN rdl_u32 rdl_live_children(rdl_cx *rdl) {
+  return rdl_load_acquire(&rdl->self->children) + rdl->spawned - RDL_CODE_RUNS;
+}
+
+/* The owner waits no longer: children must not wake it for this wait. */
+RDL_FN void rdl_children_settle(rdl_cx *rdl) {
+  if (rdl_load_relaxed(&rdl->self->children) & RDL_CHILDREN_AWAITED)
+    rdl_fetch_and(&rdl->self->children, ~RDL_CHILDREN_AWAITED);
+}
+
 /* Makes the new future ready. Its frame is complete. */
-RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task)
-{
+RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
-  rdl_u32 ready =
-      (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE + RDL_READY;
+  rdl_u32 ready = (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE + RDL_READY;
   rdl_record_clear(rdl, slot, task, rdl->slot);
   rdl_link_child(rdl, slot);
-  rdl_fetch_add(&rdl->self->children, 1u);
+  if (rdl->spawned == RDL_SPAWNED_MOST) rdl_count_children(rdl);
+  rdl->spawned++;
   rdl_store_release(&record->wait, ready);
   rdl_ring_push(rdl, slot, ready);
   rdl->counters.spawned++;
@@ -150,8 +154,7 @@ RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task)
 
 /* ---- end ---- */
 
-RDL_FN void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 task = record->task;
   rdl_u32 generation = record->generation + 1u;
@@ -167,8 +170,7 @@ RDL_FN void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot)
 }
 
 /* All children have ended. Returns the first failure among them, newest first. */
-RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 child = rdl->records[slot].first_child;
   rdl_u32 cause = 0;
   while (child) {
@@ -181,8 +183,7 @@ RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot)
   return cause;
 }
 
-RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause)
-{
+RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause) {
   if (!cause)
     rdl->counters.finished++;
   else if (RDL_CAUSE_STATUS(cause) == RDL_S_CANCELLED)
@@ -192,8 +193,7 @@ RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause)
 }
 
 RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 cause,
-                     RDL_GLOBAL const rdl_u32 *result)
-{
+                     RDL_GLOBAL const rdl_u32 *result) {
   RDL_GLOBAL rdl_outcome *outcome = rdl->outcomes + slot;
   rdl_u32 k;
   outcome->cause = cause;
@@ -205,8 +205,7 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
 /* The only waiter of a finished future runs next, unless sixteen have done so in a row. */
 #define RDL_NEXT_ROW 16u
 
-RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause)
-{
+RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
   if (!chain) return;
   if (node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN && !rdl->next &&
@@ -227,10 +226,9 @@ RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause)
 }
 
 /* The future is over: its code has ended and so have its children. Returns the owner when this was
-   the last thing that the owner waited for to be over itself, else RDL_NIL. After the list is closed
-   the record belongs to whoever takes the result: it is not touched again. */
-RDL_FN rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot)
-{
+   the last thing that the owner waited for to be over itself, else RDL_NIL. After the list is
+   closed the record belongs to whoever takes the result: it is not touched again. */
+RDL_FN rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 from_children = rdl_free_children(rdl, slot);
   rdl_u32 task = record->task;
@@ -252,8 +250,7 @@ RDL_FN rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot)
 
 /* The owner waits for its children and the last one has ended. The ticket is read before what it
    waits for: if the swap hits, both belong to the same wait. */
-RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner)
-{
+RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
   rdl_u32 wait = rdl_load_acquire(&rdl->records[owner].wait);
   if ((wait & RDL_STATE_MASK) != RDL_WAITING) return;
   if (rdl_load_relaxed(&rdl->sides[owner].awaits) != RDL_AWAITS_CHILDREN) return;
@@ -261,40 +258,45 @@ RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner)
 }
 
 /* One child less, here and, while that completes owners, up the line. */
-RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
   while (slot) {
     rdl_u32 left = rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u;
-    if (left == (RDL_CHILDREN_AWAITED | 1u)) rdl_wake_owner(rdl, slot);
+    if (left == (RDL_CHILDREN_AWAITED | RDL_CODE_RUNS)) rdl_wake_owner(rdl, slot);
     if (left != 0u) return;
     slot = rdl_complete(rdl, slot);
   }
 }
 
-/* The code of the running future has ended with rdl->cause. */
-RDL_FN void rdl_end(rdl_cx *rdl)
-{
+/* RETURNED: the code has ended and a child has not. What the code held of the count goes, but for
+   one that keeps the record while this worker looks whether a cancel came meanwhile: whoever
+   cancelled and found the count still held relies on that look. */
+RDL_FN void rdl_return(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
-  rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   rdl_u32 seen;
+  if (record->cause) rdl_cancel_children(rdl, rdl->slot);
+  while ((seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED)) != wait)
+    wait = seen;
+  rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
+  if (!record->cause && (rdl_fetch_or(&record->wait, 0u) & RDL_CANCEL_BIT)) {
+    record->cause = RDL_S_CANCELLED;
+    rdl_cancel_children(rdl, rdl->slot);
+  }
+  rdl_drop_child(rdl, rdl->slot);
+}
+
+/* The code of the running future has ended with rdl->cause. */
+RDL_FN void rdl_end(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_record *record = rdl->self;
+  rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   if (!cause) cause = rdl->misuse;
   record->cause = cause;
   rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
-  if (rdl_load_acquire(&record->children) == 1u) { /* no child lives: nobody else can count */
+  rdl_children_settle(rdl);
+  if (rdl_live_children(rdl)) {
+    rdl_return(rdl);
+  } else { /* nobody else counts here any more */
     rdl_u32 owner = rdl_complete(rdl, rdl->slot);
     rdl_drop_child(rdl, owner);
-    return;
   }
-  if (cause) rdl_cancel_children(rdl, rdl->slot);
-  for (;;) { /* RETURNED, and a cancel that came while it ran goes to the children */
-    if ((wait & RDL_CANCEL_BIT) && !cause) {
-      record->cause = cause = RDL_S_CANCELLED;
-      rdl_cancel_children(rdl, rdl->slot);
-    }
-    seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED);
-    if (seen == wait) break;
-    wait = seen;
-  }
-  rdl_drop_child(rdl, rdl->slot);
 }

@@ -5,14 +5,13 @@
  */
 
 /* A root's record was made by the host; it only has to be put where a worker will find it. */
-RDL_FN rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+  if ((wait & RDL_STATE_MASK) != RDL_READY) return 1; /* flat mode: claimed by who awaits it */
   return rdl_shared_push(rdl, &rdl->control->roots, slot, wait);
 }
 
-RDL_FN rdl_u32 rdl_start_roots(rdl_cx *rdl, RDL_GLOBAL rdl_message *message)
-{
+RDL_FN rdl_u32 rdl_start_roots(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   RDL_GLOBAL const rdl_u32 *slots = (RDL_GLOBAL const rdl_u32 *)(rdl_address)message->address;
   while (message->done < message->count) {
     if (!rdl_start_root(rdl, slots[message->done])) return 0;
@@ -23,8 +22,7 @@ RDL_FN rdl_u32 rdl_start_roots(rdl_cx *rdl, RDL_GLOBAL rdl_message *message)
 
 /* Between the closing of a root's list and the posting of its outcome the finisher still works on
    the slot: then the message is looked at again. */
-RDL_FN rdl_u32 rdl_release_root(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation)
-{
+RDL_FN rdl_u32 rdl_release_root(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   if (rdl_load_acquire(&record->generation) != generation) return 1;
   if (!(rdl_fetch_or(&record->waiters, RDL_DETACHED_BIT) & RDL_CLOSED)) return 1;
@@ -34,8 +32,7 @@ RDL_FN rdl_u32 rdl_release_root(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation)
 }
 
 /* A future without code ends as the host says. */
-RDL_FN void rdl_complete_by_host(rdl_cx *rdl, RDL_GLOBAL rdl_message *message)
-{
+RDL_FN void rdl_complete_by_host(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   RDL_GLOBAL rdl_record *record = rdl->records + message->slot;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl_u32 k;
@@ -48,14 +45,8 @@ RDL_FN void rdl_complete_by_host(rdl_cx *rdl, RDL_GLOBAL rdl_message *message)
   rdl_complete(rdl, message->slot);
 }
 
-RDL_FN void rdl_reply(rdl_cx *rdl, RDL_GLOBAL rdl_message *message, rdl_u32 status)
-{
-  if (message->reply) rdl_post(rdl, message->reply, message->value, status, message->result);
-}
-
 /* 0 = not yet. */
-RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message)
-{
+RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   rdl_u32 kind = message->kind;
   rdl_event e;
   e.index = message->slot;
@@ -65,10 +56,6 @@ RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message)
   if (kind == RDL_SAY_RELEASE) return rdl_release_root(rdl, message->slot, message->generation);
   if (kind == RDL_SAY_SIGNAL)
     rdl_event_signal(rdl, e, message->value);
-  else if (kind == RDL_SAY_RESET)
-    rdl_reply(rdl, message, rdl_event_reset(rdl, e));
-  else if (kind == RDL_SAY_DESTROY)
-    rdl_reply(rdl, message, rdl_event_destroy(rdl, e));
   else if (kind == RDL_SAY_CANCEL)
     rdl_cancel(rdl, message->slot, message->generation);
   else if (kind == RDL_SAY_COMPLETE)
@@ -82,8 +69,7 @@ RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message)
 
 #define RDL_MESSAGES_AT_ONCE 64u
 
-RDL_FN rdl_u32 rdl_drain_mailbox(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_drain_mailbox(rdl_cx *rdl) {
   RDL_GLOBAL rdl_mailbox *box = &rdl->control->mailbox;
   RDL_GLOBAL rdl_message *messages = (RDL_GLOBAL rdl_message *)(rdl->heap + box->messages);
   rdl_u32 head, tail, done = 0;

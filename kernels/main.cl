@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop of a worker. A launch lasts a quantum, or until there is nothing to do: then every worker
- * leaves between two segments, with all state in the heap. No worker ever waits for another.
+ * The loop of a worker. A launch lasts a quantum, or until there is nothing to do: then every
+ * worker leaves between two segments, with all state in the heap. No worker ever waits for another.
  */
 
 /* ---- one dispatch ---- */
 
 /* The children of a future that is woken with CANCELLED are cancelled before it goes on. */
-RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait)
-{
+RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait) {
   if (wait & RDL_CANCEL_BIT) {
     rdl_deliver_cancel(rdl);
-  } else if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED &&
-             !(rdl->self->task & RDL_TASK_CANCELLED)) {
+    return;
+  }
+  if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED && !(rdl->self->task & RDL_TASK_CANCELLED)) {
     rdl->self->task |= RDL_TASK_CANCELLED;
     rdl_cancel_children(rdl, rdl->slot);
   }
@@ -20,31 +20,33 @@ RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait)
 
 /* A segment starts only with room for all it may spawn: 0 = the future waits for that now. What it
    was woken with is kept in the record, for it has not been told yet. */
-RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns)
-{
+RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns) {
+  rdl_u32 told = rdl->status;
   if (rdl_make_room(rdl, spawns)) return 1;
   rdl->want = RDL_WANT_ROOM;
   rdl->threshold = spawns;
   rdl->timeout = RDL_NEVER;
-  rdl->self->cause = rdl->status;
-  rdl->self->task |= RDL_TASK_WAITED;
+  rdl->status = 0;
+  rdl->self->cause = told;
+  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_WAITED);
   if (!rdl_suspend(rdl)) return 0;
   rdl->self->cause = 0;
+  if (!rdl->status) rdl->status = told;
   return 1;
 }
 
 /* The future is RUNNING and belongs to this worker. */
-RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait)
-{
+RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl->wait = wait & ~RDL_CANCEL_BIT;
   rdl->status = record->cause;
   rdl->cause = 0;
   rdl->misuse = 0;
-  rdl->resume = record->resume;
+  rdl->resume = record->resume & RDL_RESUME_MASK;
+  rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
   record->cause = 0;
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
-  if (!rdl->status && rdl->low &&
+  if (rdl->low && !(rdl->resume == 0u && rdl->status) &&
       !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
     return;
   if (rdl->resume == 0u && rdl->status) { /* never starts */
@@ -58,28 +60,25 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait)
   rdl_run_task(rdl, record->task & RDL_TASK_MASK);
 }
 
-/* `expected` is the word the future was queued with; another one means that the entry is stale. */
-RDL_FN rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected)
-{
-  rdl_u32 running = rdl_with_state(expected, RDL_RUNNING);
-  rdl_u32 seen;
+/* `expected` is the word the future was queued with. Only in flat mode can another worker have
+   taken it, so only there the word says who runs it; elsewhere it stays as it is, which spares a
+   read-modify-write a segment. 0 = the entry was stale. */
+RDL_FN rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
+  rdl_u32 wait;
   rdl->self = rdl->records + slot;
   rdl->slot = slot;
-  seen = rdl_cas(&rdl->self->wait, expected, running);
-  if (seen != expected) {
-    if (seen != (expected | RDL_CANCEL_BIT)) return 0;
-    if (rdl_cas(&rdl->self->wait, seen, running | RDL_CANCEL_BIT) != seen) return 0;
-    running |= RDL_CANCEL_BIT;
+  if (rdl->flat) {
+    if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return 0;
   }
-  rdl_run(rdl, running);
+  wait = rdl_load_acquire(&rdl->self->wait);
+  rdl_run(rdl, wait);
   rdl->segments++;
   return 1;
 }
 
 /* ---- where the next one comes from ---- */
 
-RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest)
-{
+RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
   while (rdl->bottom != rdl->top) {
     rdl_entry entry;
     if (oldest)
@@ -91,15 +90,13 @@ RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest)
   return 0;
 }
 
-RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
   rdl_u32 slot = rdl_fifo_take(rdl);
   if (!slot) return 0;
   return rdl_dispatch(rdl, slot, rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT);
 }
 
-RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl) {
   for (;;) {
     rdl_entry entry = rdl_shared_pop(rdl, &rdl->control->roots);
     if (!entry.slot) return 0;
@@ -107,8 +104,7 @@ RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl)
   }
 }
 
-RDL_FN rdl_u32 rdl_from_next(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_from_next(rdl_cx *rdl) {
   rdl_u32 slot = rdl->next;
   if (!slot) {
     rdl->next_row = 0;
@@ -119,8 +115,7 @@ RDL_FN rdl_u32 rdl_from_next(rdl_cx *rdl)
   return rdl_dispatch(rdl, slot, rdl->next_wait);
 }
 
-RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl) {
   if (rdl->backlog) {
     rdl_serve_backlog(rdl);
     return 1;
@@ -135,8 +130,7 @@ RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl)
 /* Out of every 64 dispatches six look first where the usual order looks late. */
 #define RDL_USUAL 58u
 
-RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   rdl_u32 turn = rdl->turn - RDL_USUAL;
   if (turn == 0u) return rdl_from_ring(rdl, 1u);
   if (turn == 1u) return rdl_from_fifo(rdl);
@@ -148,8 +142,7 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl)
 }
 
 /* What others have put out for whoever comes first, beginning with the neighbour. */
-RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
   RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
   rdl_u32 count = rdl->control->workers;
   rdl_u32 k, got;
@@ -163,8 +156,7 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl)
   return 0;
 }
 
-RDL_FN rdl_u32 rdl_work(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_work(rdl_cx *rdl) {
   if (rdl->turn >= RDL_USUAL && rdl_fair(rdl)) return 1;
   if (rdl_from_next(rdl)) return 1;
   if (rdl_from_ring(rdl, 0u)) return 1;
@@ -179,8 +171,7 @@ RDL_FN rdl_u32 rdl_work(rdl_cx *rdl)
 
 /* ---- when to leave ---- */
 
-RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl) {
   rdl_u64 quantum = rdl->control->quantum;
   if (rdl->control->round_limit) return rdl->rounds >= rdl->control->round_limit;
   return rdl_clock() - rdl->started >= quantum;
@@ -188,8 +179,7 @@ RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl)
 
 /* Asked for every 64 dispatches. Workers leave together: who is first goes on until all are there,
    so a long segment elsewhere does not stop this worker. */
-RDL_FN void rdl_look_at_clock(rdl_cx *rdl)
-{
+RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl->rounds++;
   if (rdl_load_relaxed(&control->stop) || rdl_load_relaxed(&control->parked)) rdl->leaving = 2;
@@ -204,19 +194,16 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl)
 }
 
 /* A round without work. The last to be idle for `patience` parks the device. */
-RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds)
-{
+RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 over;
   if (*rounds == 0u) *since = rdl_clock();
-  if (*rounds == 16u) {
-    rdl_fetch_add(&control->idle, 1u);
-    if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
-  }
+  if (*rounds == 16u) rdl_fetch_add(&control->idle, 1u);
   ++*rounds;
   if (!rdl_load_relaxed(&control->hungry)) rdl_store_relaxed(&control->hungry, 1u);
   rdl_relax();
   if (*rounds % 16u) return;
+  if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
   rdl_look_at_clock(rdl);
   over = control->idle_rounds ? *rounds >= control->idle_rounds
                               : rdl_clock() - *since >= control->patience;
@@ -227,16 +214,15 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds)
 }
 
 /* Everything that stands in the queues of this worker goes where the next launch finds it. */
-RDL_FN void rdl_put_out(rdl_cx *rdl)
-{
+RDL_FN void rdl_put_out(rdl_cx *rdl) {
   rdl_u32 slot = rdl->next;
   if (slot) rdl_ring_push(rdl, slot, rdl->next_wait);
+  if (rdl_load_relaxed(&rdl->control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
   rdl_spill_fifo(rdl, 0xffffffffu);
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
 }
 
-RDL_FN void rdl_worker_loop(rdl_cx *rdl)
-{
+RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u64 since = 0;
   rdl_u32 idle = 0;
@@ -246,6 +232,10 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl)
     if (rdl_work(rdl)) {
       if (idle > 16u) rdl_fetch_add(&control->idle, 0xffffffffu);
       idle = 0;
+      if (rdl->announce) {
+        rdl->announce = 0;
+        rdl_pool_announce(rdl);
+      }
       rdl->turn = (rdl->turn + 1u) % 64u;
       if (rdl->turn == 0u) rdl_look_at_clock(rdl);
       if (limit && rdl->segments >= limit) rdl->leaving = 2;
@@ -261,8 +251,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl)
 
 /* ---- entry ---- */
 
-RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap)
-{
+RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   RDL_GLOBAL rdl_image_info *info = (RDL_GLOBAL rdl_image_info *)(heap + control->image_info);
   info->abi_version = RDL_ABI_VERSION;
@@ -278,8 +267,7 @@ RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap)
   rdl_describe_tasks((RDL_GLOBAL rdl_task_info *)(heap + control->task_infos));
 }
 
-RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap)
-{
+RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 worker = rdl_fetch_add(&control->registered, 1u);
   rdl_cx rdl;
@@ -289,8 +277,7 @@ RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap)
   rdl_worker_close(&rdl);
 }
 
-RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose)
-{
+RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   if (purpose == RDL_LAUNCH_DESCRIBE)
     rdl_describe(heap);
   else

@@ -6,22 +6,19 @@
  * between a read and a swap (ABA). The taker keeps one chunk and gives the rest back.
  */
 
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_link(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item)
-{
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_link(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].link;
   if (pool == RDL_POOL_NODES) return &rdl->nodes[item].next;
   return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)item * RDL_UNIT);
 }
 
 /* Distance of two neighbours: blocks are numbered in units of 16 bytes. */
-RDL_FN rdl_u32 rdl_pool_step(rdl_u32 pool)
-{
+RDL_FN rdl_u32 rdl_pool_step(rdl_u32 pool) {
   return pool < RDL_POOL_FRAMES ? 1u : 1u << (pool - RDL_POOL_FRAMES);
 }
 
 /* Puts a chain without a known tail back. Nearly always the list is still empty. */
-RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest)
-{
+RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
   RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
   while (rest && rdl_cas(chain, RDL_NIL, rest) != RDL_NIL) {
     rdl_u32 newer = rdl_exchange(chain, RDL_NIL);
@@ -34,8 +31,7 @@ RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest)
   }
 }
 
-RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
-{
+RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
   rdl_u32 head, tail, got, rest;
@@ -54,8 +50,7 @@ RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
 }
 
 /* Turns what is left of the range of fresh items into freed ones. */
-RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool)
-{
+RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool) {
   rdl_stash *stash = &rdl->stashes[pool];
   for (; stash->next < stash->end; stash->next += rdl_pool_step(pool)) {
     *rdl_pool_link(rdl, pool, stash->next) = stash->head;
@@ -65,16 +60,14 @@ RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool)
 }
 
 /* Slots that were never used: a handle made up for one of them must not look good. */
-RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end)
-{
+RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
   for (; slot < end; slot++) {
     rdl_store_relaxed(&rdl->records[slot].waiters, RDL_CLOSED);
     rdl_store_release(&rdl->records[slot].generation, rdl->control->base_generation);
   }
 }
 
-RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
-{
+RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   rdl_stash *stash = &rdl->stashes[pool];
   rdl_u32 source = pool < RDL_POOL_FRAMES ? pool : RDL_POOL_FRAMES;
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[source];
@@ -99,8 +92,7 @@ RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
 }
 
 /* Brings the stash to `want` items if the pool can. */
-RDL_FN rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
-{
+RDL_FN rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   rdl_stash *stash = &rdl->stashes[pool];
   while (stash->left < want) {
     rdl_u32 missing = want - stash->left;
@@ -112,8 +104,7 @@ RDL_FN rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want)
 }
 
 /* RDL_NIL when the pool is empty. */
-RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool)
-{
+RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
   rdl_stash *stash = &rdl->stashes[pool];
   rdl_u32 item;
   if (!stash->left && !rdl_pool_fill(rdl, pool, 1)) return RDL_NIL;
@@ -131,8 +122,7 @@ RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool)
 }
 
 /* Gives `count` freed items of the stash to the pool. */
-RDL_FN void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count)
-{
+RDL_FN void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
   rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
   rdl_u32 head = stash->head;
@@ -158,35 +148,34 @@ RDL_FN void rdl_wake_room(rdl_cx *rdl);
 
 /* After a flush: the version first, then a look at the list, both by read-modify-write, against the
    waiter's push of its node and second look at the version (rdl_wait_for_room). */
-RDL_FN void rdl_pool_announce(rdl_cx *rdl)
-{
+RDL_FN void rdl_pool_announce(rdl_cx *rdl) {
   rdl_fetch_add(&rdl->control->freed, 1u);
   if (rdl_fetch_or(&rdl->control->room, 0u)) rdl_wake_room(rdl);
 }
 
 /* Back into the stash, and from a full stash into the pool; 1 = the pool got something. */
-RDL_FN rdl_u32 rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item, rdl_u32 keep)
-{
+RDL_FN rdl_u32 rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item, rdl_u32 keep) {
   rdl_stash *stash = &rdl->stashes[pool];
   *rdl_pool_link(rdl, pool, item) = stash->head;
   stash->head = item;
   stash->freed++;
   stash->left++;
   if (stash->freed <= keep) return 0;
-  rdl_pool_flush(rdl, pool, keep ? rdl->chunk : stash->freed);
+  rdl_pool_flush(rdl, pool, stash->freed - keep / 2u);
   return 1;
 }
 
-/* While somebody waits for room nothing is kept back. */
-RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item)
-{
-  rdl_u32 keep = rdl_load_relaxed(&rdl->control->room) ? 0u : 2u * rdl->chunk;
+/* While somebody waits for room only what this segment was promised is kept back. */
+RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+  rdl_u32 keep = rdl_load_relaxed(&rdl->control->room) ? rdl->reserve : 2u * rdl->chunk;
   if (rdl_pool_put(rdl, pool, item, keep)) rdl_pool_announce(rdl);
 }
 
+/* What a wait for one thing takes; a wait for a set fills the stash itself before it begins. */
+#define RDL_NODE_RESERVE 1u
+
 /* Room for one segment: `spawns` slots and blocks of every class the image uses, and some nodes. */
-RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns)
-{
+RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl_u32 enough = 1;
   rdl_u32 low = 0;
   rdl_u32 pool;
@@ -203,8 +192,7 @@ RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns)
 }
 
 /* What this worker holds and does not need right now goes back; 1 = there was something. */
-RDL_FN rdl_u32 rdl_return_room(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_return_room(rdl_cx *rdl) {
   rdl_u32 some = 0;
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++) {

@@ -11,22 +11,19 @@
 
 /* Changes the state and keeps a cancel request that may come at the same time. Returns 0 when the
    word is no longer `from`, cancel request aside. */
-RDL_FN rdl_u32 rdl_change(RDL_GLOBAL rdl_record *record, rdl_u32 from, rdl_u32 to)
-{
+RDL_FN rdl_u32 rdl_change(RDL_GLOBAL rdl_record *record, rdl_u32 from, rdl_u32 to) {
   rdl_u32 seen = rdl_cas(&record->wait, from, to);
   if (seen == from) return 1;
   if (seen != (from | RDL_CANCEL_BIT)) return 0;
   return rdl_cas(&record->wait, seen, to | RDL_CANCEL_BIT) == seen;
 }
 
-RDL_FN rdl_u32 rdl_with_state(rdl_u32 wait, rdl_u32 state)
-{
+RDL_FN rdl_u32 rdl_with_state(rdl_u32 wait, rdl_u32 state) {
   return (wait & RDL_TICKET_MASK) | state;
 }
 
 /* A chain head .. tail goes onto a list; the newest stands first. */
-RDL_FN void rdl_list_push(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail)
-{
+RDL_FN void rdl_list_push(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail) {
   rdl_u32 old = rdl_load_relaxed(list);
   rdl_u32 seen;
   for (;;) {
@@ -37,8 +34,7 @@ RDL_FN void rdl_list_push(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, r
   }
 }
 
-RDL_FN void rdl_fifo_append(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN void rdl_fifo_append(rdl_cx *rdl, rdl_u32 slot) {
   rdl->sides[slot].link = RDL_NIL;
   if (rdl->fifo_tail)
     rdl->sides[rdl->fifo_tail].link = slot;
@@ -47,8 +43,7 @@ RDL_FN void rdl_fifo_append(rdl_cx *rdl, rdl_u32 slot)
   rdl->fifo_tail = slot;
 }
 
-RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl) {
   rdl_u32 slot = rdl->fifo_head;
   if (!slot) return RDL_NIL;
   rdl->fifo_head = rdl->sides[slot].link;
@@ -57,8 +52,7 @@ RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl)
 }
 
 /* Takes a whole list and appends it to the FIFO, oldest first. Returns how many came. */
-RDL_FN rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list)
-{
+RDL_FN rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 slot, older, turned, count;
   if (!rdl_load_relaxed(list)) return 0;
   turned = RDL_NIL;
@@ -76,18 +70,16 @@ RDL_FN rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list)
   return count;
 }
 
-/* One record of this worker that leaves its ring or FIFO for a list. LOCAL futures that have started
-   stay at home. */
-RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot)
-{
+/* One record of this worker that leaves its ring or FIFO for a list. LOCAL futures that have
+   started stay at home. */
+RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 stays = (rdl->records[slot].task & RDL_TASK_LOCAL) && rdl->sides[slot].home;
   rdl_list_push(rdl, stays ? &rdl->me->inbox : &rdl->me->overflow, slot, slot);
   rdl->counters.spilled++;
 }
 
 /* The oldest `count` entries of the ring go to the overflow. */
-RDL_FN void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count)
-{
+RDL_FN void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count) {
   for (; count; count--) {
     rdl_entry entry = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
     rdl->top++;
@@ -96,15 +88,13 @@ RDL_FN void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count)
   }
 }
 
-RDL_FN void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count)
-{
+RDL_FN void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
   for (; count && rdl->fifo_head; count--)
     rdl_give_away(rdl, rdl_fifo_take(rdl));
 }
 
 /* Somebody has no work: half of what waits here becomes free to take. */
-RDL_FN void rdl_share(rdl_cx *rdl)
-{
+RDL_FN void rdl_share(rdl_cx *rdl) {
   rdl_u32 held = rdl->bottom - rdl->top;
   if (held)
     rdl_spill_ring(rdl, (held + 1u) / 2u);
@@ -115,8 +105,7 @@ RDL_FN void rdl_share(rdl_cx *rdl)
   rdl_store_relaxed(&rdl->control->hungry, 0u);
 }
 
-RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait)
-{
+RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   rdl_entry entry;
   if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
   entry.slot = slot;
@@ -126,29 +115,28 @@ RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait)
 }
 
 /* A future whose word is READY and which stands nowhere is put where it will run. */
-RDL_FN void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait)
-{
+RDL_FN void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   rdl_u32 home = (rdl->records[slot].task & RDL_TASK_LOCAL) ? rdl->sides[slot].home : 0u;
   if (home == 0u || home == rdl->worker + 1u) {
     rdl_ring_push(rdl, slot, wait);
     return;
   }
   if (rdl_change(rdl->records + slot, wait, rdl_with_state(wait, RDL_QUEUED))) {
-    RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
+    RDL_GLOBAL rdl_worker *workers =
+        (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
     rdl_list_push(rdl, &workers[home - 1u].inbox, slot, slot);
   }
 }
 
-RDL_FN RDL_GLOBAL rdl_cell *rdl_ring_cell(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 position)
-{
+RDL_FN RDL_GLOBAL rdl_cell *rdl_ring_cell(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring,
+                                          rdl_u32 position) {
   return (RDL_GLOBAL rdl_cell *)(rdl->heap + ring->cells) + (position & ring->mask);
 }
 
 /* Bounded multi-producer ring (Vyukov's sequence numbers, try-only). A ring has a cell for every
    slot that can stand in it, so a push can only meet a cell whose consumer is between its two
    steps; the caller then comes again. */
-RDL_FN rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 slot, rdl_u32 wait)
-{
+RDL_FN rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 slot, rdl_u32 wait) {
   rdl_u32 tail = rdl_load_relaxed(&ring->tail);
   for (;;) {
     RDL_GLOBAL rdl_cell *cell = rdl_ring_cell(rdl, ring, tail);
@@ -172,8 +160,7 @@ RDL_FN rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 s
 }
 
 /* A word that is neither READY nor QUEUED: the entry's slot is RDL_NIL when the ring is empty. */
-RDL_FN rdl_entry rdl_shared_pop(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring)
-{
+RDL_FN rdl_entry rdl_shared_pop(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring) {
   rdl_entry entry;
   rdl_u32 head = rdl_load_relaxed(&ring->head);
   entry.slot = RDL_NIL;

@@ -20,21 +20,18 @@ struct rdl_batch_state {
   rdl_u32 failure;
 };
 
-RDL_FN void rdl_note_failure(rdl_cx *rdl, struct rdl_batch_state *self)
-{
+RDL_FN void rdl_note_failure(rdl_cx *rdl, struct rdl_batch_state *self) {
   if (!self->failure) self->failure = rdl->caught;
 }
 
 /* Frees the children, all of which have ended. */
-RDL_FN void rdl_reap(rdl_cx *rdl)
-{
+RDL_FN void rdl_reap(rdl_cx *rdl) {
   rdl_free_children(rdl, rdl->slot);
 }
 
 RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, rdl_u32 at);
 
-RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state)
-{
+RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state) {
   rdl_u32 outcome;
   RDL_BEGIN();
   rdl->self->task |= RDL_TASK_PASSES;
@@ -56,8 +53,7 @@ RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state)
 }
 
 /* One child: a member, or a batch of up to `step` members. */
-RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, rdl_u32 at)
-{
+RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, rdl_u32 at) {
   rdl_u32 outcome, left = args->count - at;
   rdl_future child;
   rdl_ptr from = args->address + (rdl_u64)at * args->stride;
@@ -93,8 +89,7 @@ struct rdl_gate_state {
   rdl_u32 failure;
 };
 
-RDL_TASK(rdl_gate, RDL_NONE, struct rdl_gate_args, struct rdl_gate_state)
-{
+RDL_TASK(rdl_gate, RDL_NONE, struct rdl_gate_args, struct rdl_gate_state) {
   rdl_u32 outcome;
   RDL_BEGIN();
   for (self->next = 0; self->next < args->count; self->next++) {
@@ -112,8 +107,7 @@ struct rdl_watch_args {
   rdl_u32 pad;
 };
 
-RDL_TASK(rdl_watch, RDL_NONE, struct rdl_watch_args, RDL_NONE)
-{
+RDL_TASK(rdl_watch, RDL_NONE, struct rdl_watch_args, RDL_NONE) {
   RDL_BEGIN();
   RDL_AWAIT_COUNT(args->event, args->count ? args->count : rdl_event_target(rdl, args->event));
   RDL_END();

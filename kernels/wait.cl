@@ -6,8 +6,7 @@
  * conformance/model/ exhausts the interleavings of what stands here.
  */
 
-RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind, rdl_u32 value)
-{
+RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind, rdl_u32 value) {
   rdl_u32 index = rdl_pool_take(rdl, RDL_POOL_NODES);
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   if (!index) return RDL_NIL;
@@ -20,16 +19,14 @@ RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 ki
   return index;
 }
 
-RDL_FN void rdl_node_free(rdl_cx *rdl, rdl_u32 node)
-{
-  rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
+RDL_FN void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
+  rdl->announce |= rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
    The cause is written by the winner alone, before the future stands in any queue; 0 leaves what an
    earlier wake has told and the future has not yet seen. */
-RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause)
-{
+RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
   if (rdl_cas(&record->wait, waiting, ready) != waiting) return 0;
@@ -38,42 +35,33 @@ RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 
   return ready;
 }
 
-RDL_FN void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause)
-{
+RDL_FN void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   rdl_u32 ready = rdl_wake_now(rdl, slot, waiting, cause);
   if (ready) rdl_enqueue(rdl, slot, ready);
 }
 
 /* One member of a set has come to an end, or the awaiter has pushed its last node. */
-RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter, rdl_u32 cause)
-{
-  RDL_GLOBAL rdl_node *node = rdl->nodes + counter;
-  if (cause) rdl_cas(&node->size, 0u, cause);
-  return rdl_fetch_add(&node->value, 0xffffffffu) == 1u;
+RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter) {
+  return rdl_fetch_add(&rdl->nodes[counter].value, 0xffffffffu) == 1u;
 }
 
-/* A node whose list has fired. `cause` is the end of what was awaited. */
-RDL_FN void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause)
-{
+/* A node whose list has fired. `cause` is told only to who cannot look for itself. */
+RDL_FN void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who;
   if ((node->kind & 3u) == RDL_NODE_MEMBER) {
-    if (rdl_counter_down(rdl, who, cause)) {
-      RDL_GLOBAL rdl_node *counter = rdl->nodes + who;
-      rdl_u32 started = rdl_load_relaxed(&rdl->records[counter->who].resume);
-      rdl_u32 first = started ? 0u : counter->size; /* a task that runs looks for itself */
-      rdl_wake(rdl, counter->who, counter->ticket, first);
+    if (rdl_counter_down(rdl, who)) {
+      rdl_wake(rdl, rdl->nodes[who].who, rdl->nodes[who].ticket, cause);
       rdl_node_free(rdl, who);
     }
   } else {
-    rdl_wake(rdl, who, node->ticket, 0u);
+    rdl_wake(rdl, who, node->ticket, cause);
   }
   rdl_node_free(rdl, index);
 }
 
 /* Wakes up to `most` nodes of a chain and returns what is left of it. */
-RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32 most)
-{
+RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32 most) {
   for (; chain && most; most--) {
     rdl_u32 next = rdl->nodes[chain].next;
     rdl_fire(rdl, chain, cause);
@@ -86,8 +74,7 @@ RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32
 
 /* Wakes a fired list. More than 64 nodes would hold up what else is ready here: the rest becomes a
    chain of the backlog, served 64 at a time. */
-RDL_FN void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause)
-{
+RDL_FN void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
   rdl_u32 holder;
   chain = rdl_fire_chain(rdl, chain, cause, RDL_WAKES_AT_ONCE);
   if (!chain) return;
@@ -100,8 +87,7 @@ RDL_FN void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause)
   rdl->backlog = holder;
 }
 
-RDL_FN void rdl_serve_backlog(rdl_cx *rdl)
-{
+RDL_FN void rdl_serve_backlog(rdl_cx *rdl) {
   rdl_u32 holder = rdl->backlog;
   RDL_GLOBAL rdl_node *node = rdl->nodes + holder;
   node->who = rdl_fire_chain(rdl, node->who, node->value, RDL_WAKES_AT_ONCE);
@@ -110,25 +96,22 @@ RDL_FN void rdl_serve_backlog(rdl_cx *rdl)
   rdl_node_free(rdl, holder);
 }
 
-RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index)
-{
+RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   if ((node->kind & 3u) == RDL_NODE_MEMBER) node = rdl->nodes + node->who;
   return rdl_load_acquire(&rdl->records[node->who].wait) == node->ticket;
 }
 
 /* A node whose wait is over in another way. */
-RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index)
-{
+RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  if ((node->kind & 3u) == RDL_NODE_MEMBER && rdl_counter_down(rdl, node->who, 0u))
+  if ((node->kind & 3u) == RDL_NODE_MEMBER && rdl_counter_down(rdl, node->who))
     rdl_node_free(rdl, node->who);
   rdl_node_free(rdl, index);
 }
 
 /* Pushes the chain head .. tail; 0 when the list is closed. */
-RDL_FN rdl_u32 rdl_list_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail)
-{
+RDL_FN rdl_u32 rdl_list_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail) {
   rdl_u32 old = rdl_load_acquire(list);
   rdl_u32 seen;
   while (!(old & RDL_CLOSED)) {
@@ -148,8 +131,7 @@ typedef struct rdl_chain {
   rdl_u32 size;
 } rdl_chain;
 
-RDL_FN rdl_chain rdl_chain_empty(void)
-{
+RDL_FN rdl_chain rdl_chain_empty(void) {
   rdl_chain chain;
   chain.head = chain.tail = RDL_NIL;
   chain.size = 0;
@@ -157,8 +139,7 @@ RDL_FN rdl_chain rdl_chain_empty(void)
 }
 
 /* Keeps a node whose future still waits; a dead one is freed. */
-RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node)
-{
+RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node) {
   if (!rdl_node_alive(rdl, node)) {
     rdl_node_drop(rdl, node);
     return;
@@ -170,8 +151,7 @@ RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node)
 }
 
 /* Puts a chain back on its list, marked to be swept at twice its size. */
-RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u32 *list)
-{
+RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u32 *list) {
   RDL_GLOBAL rdl_node *head = rdl->nodes + chain->head;
   rdl_u32 bits = 6;
   while ((1u << bits) < 2u * chain->size)
@@ -181,19 +161,30 @@ RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u3
   return rdl_list_join(rdl, list, chain->head, chain->tail);
 }
 
-/* Takes the list of a future that has grown, drops its dead nodes and puts the live ones back. When
-   it was closed in between, nobody else will wake them. */
-RDL_FN void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list)
-{
-  rdl_u32 old = rdl_fetch_and(list, ~RDL_NODE_MASK);
-  rdl_chain live = rdl_chain_empty();
-  rdl_u32 node, next;
-  if (old & RDL_CLOSED) return;
-  for (node = old & RDL_NODE_MASK; node; node = next) {
-    next = rdl->nodes[node].next;
-    rdl_chain_keep(rdl, &live, node);
-  }
-  if (live.head && !rdl_chain_return(rdl, &live, list)) rdl_fire_list(rdl, live.head, 0u);
+/* Takes the list of a future, drops its dead nodes and puts the live ones back. The future may end,
+   and its slot be born again, while the list is away: nodes of futures carry the generation they
+   wait for, and it is read after the list was taken and again after the rest is back. */
+RDL_FN void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
+  rdl_u32 generation;
+  do {
+    rdl_u32 old = rdl_fetch_and(&target->waiters, ~RDL_NODE_MASK);
+    rdl_chain live = rdl_chain_empty();
+    rdl_u32 node, next, gone = RDL_NIL;
+    if (old & RDL_CLOSED) return;
+    generation = rdl_load_acquire(&target->generation);
+    for (node = old & RDL_NODE_MASK; node; node = next) {
+      next = rdl->nodes[node].next;
+      if (rdl->nodes[node].value == generation) {
+        rdl_chain_keep(rdl, &live, node);
+      } else {
+        rdl->nodes[node].next = gone;
+        gone = node;
+      }
+    }
+    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters))
+      rdl_fire_list(rdl, live.head, 0u);
+    rdl_fire_list(rdl, gone, 0u);
+  } while (rdl_load_acquire(&target->generation) != generation);
 }
 
 /* Pushes a node of this worker's: RDL_JOIN_CLOSED, RDL_JOINED, or RDL_JOIN_SWEEP when the list has
@@ -203,8 +194,7 @@ RDL_FN void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list)
 #define RDL_JOINED      1u
 #define RDL_JOIN_SWEEP  2u
 
-RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index)
-{
+RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 head = rdl_load_acquire(list) & RDL_NODE_MASK;
   rdl_u32 size = 1, bits = 6;
@@ -219,16 +209,21 @@ RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index)
   return size >= (1u << bits) ? RDL_JOIN_SWEEP : RDL_JOINED;
 }
 
-RDL_FN rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 index)
-{
-  rdl_u32 joined = rdl_join(rdl, &target->waiters, index);
-  if (joined == RDL_JOIN_SWEEP) rdl_sweep(rdl, &target->waiters);
-  return joined;
+/* A future's list: 0 = closed, and the node is still the caller's. When the slot has been reused
+   since the handle was looked at, the sweep fires the node. */
+RDL_FN rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 generation,
+                               rdl_u32 index) {
+  rdl_u32 joined;
+  rdl->nodes[index].value = generation;
+  joined = rdl_join(rdl, &target->waiters, index);
+  if (joined == RDL_JOIN_CLOSED) return 0;
+  if (joined == RDL_JOIN_SWEEP || rdl_load_acquire(&target->generation) != generation)
+    rdl_sweep(rdl, target);
+  return 1;
 }
 
 /* The awaiter takes itself back: 1 = it runs on, 0 = somebody has made it ready. */
-RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting)
-{
+RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 running = rdl_with_state(waiting, RDL_RUNNING);
   if (rdl_cas(&rdl->self->wait, waiting, running) != waiting) return 0;
   rdl->wait = running;
@@ -237,20 +232,13 @@ RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting)
 
 /* ---- room ---- */
 
-RDL_FN void rdl_wake_room(rdl_cx *rdl)
-{
+RDL_FN void rdl_wake_room(rdl_cx *rdl) {
   rdl_u32 chain = rdl_exchange(&rdl->control->room, RDL_NIL);
   rdl_fire_chain(rdl, chain, 0u, 0xffffffffu);
 }
 
 /* The version was read before the pools were found empty, and is read again after the push. */
-RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 version)
-{
-  rdl_u32 node = rdl_node_new(rdl, rdl->slot, waiting, RDL_NODE_PLAIN, 0u);
-  if (!node) { /* not even a node: the future stands in line like a yielder and looks again */
-    rdl_wake(rdl, rdl->slot, waiting, 0u);
-    return;
-  }
+RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
   rdl_list_join(rdl, &rdl->control->room, node, node);
   rdl_return_room(rdl);
   if (rdl_fetch_add(&rdl->control->freed, 0u) != version) rdl_wake_room(rdl);
@@ -261,11 +249,11 @@ RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 version)
 RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot);
 
 /* Keeps a RETURNED future from ending while it stands in the unwind list, as one child more would.
-   Undone by rdl_drop_child. */
-RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record)
-{
+   Undone by rdl_drop_child. A count that includes running code, or did until a fast end, is large:
+   the slot has been born again since it was seen RETURNED. */
+RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record) {
   rdl_u32 count = rdl_load_acquire(&record->children);
-  while (count) {
+  while (count && count < RDL_CODE_RUNS / 2u) {
     rdl_u32 seen = rdl_cas(&record->children, count, count + 1u);
     if (seen == count) return 1;
     count = seen;
@@ -276,44 +264,49 @@ RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record)
 /* Not started: never starts. Waiting: goes on with CANCELLED. Running: sees the request at its next
    await. RETURNED: passes it to its children. The generation is read after the wait word: a slot
    that is reused later has another ticket, and the swap fails. */
-RDL_FN void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation)
-{
+RDL_FN void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   for (;;) {
     rdl_u32 wait = rdl_load_acquire(&record->wait);
     rdl_u32 state = wait & RDL_STATE_MASK;
     if (rdl_load_acquire(&record->generation) != generation) return;
     if (state == RDL_FREE || state == RDL_DONE || (wait & RDL_CANCEL_BIT)) return;
+    if (rdl_load_relaxed(&record->task) & RDL_TASK_CANCELLED) return; /* it has been told */
     if (state == RDL_WAITING) {
       rdl_u32 ready = rdl_wake_now(rdl, slot, wait, RDL_S_CANCELLED);
       if (!ready) continue;
       rdl_enqueue(rdl, slot, ready);
       return;
     }
-    if (state == RDL_RETURNED && !rdl_hold(record)) return;
+    rdl_u32 held = state == RDL_RETURNED && rdl_hold(record);
     if (rdl_cas(&record->wait, wait, wait | RDL_CANCEL_BIT) == wait) {
       if (state != RDL_RETURNED) return;
+      /* Its last segment may still hold the count; it looks for the bit after letting go. */
+      if (!held) held = rdl_hold(record);
+      if (!held) return;
       rdl->sides[slot].link = rdl->unwind;
       rdl->unwind = slot;
       return;
     }
-    if (state == RDL_RETURNED) rdl_drop_child(rdl, slot);
+    if (held) rdl_drop_child(rdl, slot);
   }
 }
 
-RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot)
-{
+RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 child;
   for (child = rdl->records[slot].first_child; child; child = rdl->records[child].next_sibling)
     rdl_cancel(rdl, child, rdl->records[child].generation);
 }
 
 /* One RETURNED future passes its cancel on; its own dispatch, so that depth costs no stack. */
-RDL_FN void rdl_serve_unwind(rdl_cx *rdl)
-{
+RDL_FN void rdl_serve_unwind(rdl_cx *rdl) {
   rdl_u32 slot = rdl->unwind;
+  rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait);
   rdl->unwind = rdl->sides[slot].link;
-  if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
-  rdl_cancel_children(rdl, slot);
+  /* The hold may have come too late, on the slot's next life: then the bit is not there. */
+  if ((wait & RDL_CANCEL_BIT) && (wait & RDL_STATE_MASK) == RDL_RETURNED) {
+    if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
+    rdl_cancel_children(rdl, slot);
+  }
   rdl_drop_child(rdl, slot);
 }

@@ -28,20 +28,23 @@ typedef struct rdl_none {
   (sizeof(type) <= RDL_INLINE_SIZE ? RDL_CLASS_NONE : RDL_CLASS_OF(sizeof(type)))
 #define RDL_FRAME_BYTES(A, S) (4u * (RDL_WORDS(A) + RDL_WORDS(S)))
 
-/* The types of a task and its word. The array's name is what a user reads when a limit is passed. */
+/* The types of a task and its word. The array's name is what a user reads when a limit is passed.
+ */
 #define RDL_TYPES_(name, R, A, S)                                                                  \
   typedef R name##_result;                                                                         \
   typedef A name##_args;                                                                           \
   typedef S name##_state;                                                                          \
-  typedef char name##_arguments_and_state_exceed_8192_bytes                                        \
-      [RDL_FRAME_BYTES(A, S) <= RDL_MAX_BLOCK ? 1 : -1];                                           \
+  typedef char name##_arguments_and_state_exceed_8192_bytes[RDL_FRAME_BYTES(A, S) <= RDL_MAX_BLOCK \
+                                                                ? 1                                \
+                                                                : -1];                             \
   typedef char name##_result_exceeds_8192_bytes[sizeof(R) <= RDL_MAX_BLOCK ? 1 : -1];              \
   enum {                                                                                           \
     name##_task_word = RDL_ID_##name | RDL_CLASS_OF(RDL_FRAME_BYTES(A, S)) << RDL_FRAME_SHIFT |    \
                        RDL_RESULT_CLASS(R) << RDL_RESULT_SHIFT                                     \
   };
 
-/* The scanner defines RDL_HEAD_name as one of these, whether or not the task was declared before. */
+/* The scanner defines RDL_HEAD_name as one of these, whether or not the task was declared before.
+ */
 #define RDL_HEAD_HERE_(name, R, A, S) RDL_TYPES_(name, R, A, S)
 #define RDL_HEAD_DECLARED_(name, R, A, S)
 
@@ -51,9 +54,8 @@ typedef struct rdl_none {
                              name##_result *rdl_out);
 
 #define RDL_TASK(name, R, A, S)                                                                    \
-  RDL_HEAD_##name(name, R, A, S)                                                                   \
-  RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
-                             name##_result *rdl_out)
+  RDL_HEAD_##name(name, R, A, S) RDL_FN rdl_u32 name##_task(                                       \
+      rdl_cx *rdl, const name##_args *args, name##_state *self, name##_result *rdl_out)
 
 #define RDL_BEGIN()                                                                                \
   enum { rdl_base_ = __COUNTER__ };                                                                \
@@ -148,8 +150,8 @@ typedef struct rdl_none {
     }                                                                                              \
     ending;                                                                                        \
   } while (0)
-#define RDL_AWAIT_CHILDREN()               RDL_CHILDREN_POINT_(RDL_OR_FAIL_(), __COUNTER__)
-#define RDL_AWAIT_CHILDREN_CATCH(outcome)  RDL_CHILDREN_POINT_(RDL_CAUGHT_(outcome), __COUNTER__)
+#define RDL_AWAIT_CHILDREN()              RDL_CHILDREN_POINT_(RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_CHILDREN_CATCH(outcome) RDL_CHILDREN_POINT_(RDL_CAUGHT_(outcome), __COUNTER__)
 
 #define RDL_AWAIT_COUNT(e, n)                                                                      \
   RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), (n)), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
@@ -208,34 +210,31 @@ typedef struct rdl_none {
     (dst) = RDL_RESULT(type, f);                                                                   \
     rdl_free_child(rdl, (f));                                                                      \
   } while (0)
-#define RDL_DROP(f)         rdl_free_child(rdl, (f))
-#define RDL_DETACH(f)       rdl_detach(rdl, (f))
-#define RDL_CANCEL(f)       rdl_cancel_handle(rdl, (f))
-#define RDL_CANCELLED()     rdl_was_cancelled(rdl)
-#define RDL_SELF()          rdl_handle_of(rdl, rdl->slot)
-#define RDL_FAILURE_CODE()  RDL_CAUSE_CODE(rdl->caught)
-#define RDL_SIGNAL(e, n)    rdl_signal(rdl, (e), (n))
-#define RDL_EVENT_COUNT(e)  rdl_event_count(rdl, (e))
-#define RDL_AT(type, p)     ((RDL_GLOBAL type *)(rdl_address)(p))
+#define RDL_DROP(f)                rdl_free_child(rdl, (f))
+#define RDL_DETACH(f)              rdl_detach(rdl, (f))
+#define RDL_CANCEL(f)              rdl_cancel_handle(rdl, (f))
+#define RDL_CANCELLED()            rdl_was_cancelled(rdl)
+#define RDL_SELF()                 rdl_handle_of(rdl, rdl->slot)
+#define RDL_FAILURE_CODE()         RDL_CAUSE_CODE(rdl->caught)
+#define RDL_SIGNAL(e, n)           rdl_signal(rdl, (e), (n))
+#define RDL_EVENT_COUNT(e)         rdl_event_count(rdl, (e))
+#define RDL_AT(type, p)            ((RDL_GLOBAL type *)(rdl_address)(p))
 #define RDL_SCRATCH(type, name, n) type name[n]
 
 /* ---- functions behind the words ---- */
 
-RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl) {
   rdl->caught = rdl->status;
   rdl->status = 0;
   return RDL_CAUSE_STATUS(rdl->caught);
 }
 
-RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f) {
   return rdl_load_acquire(&rdl->records[rdl_slot_of(f.index)].waiters) & RDL_CLOSED;
 }
 
 /* The cause of a future that is done, between two looks at its generation. */
-RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
   RDL_GLOBAL rdl_record *record = rdl->records + rdl_slot_of(f.index);
   rdl_u32 status = rdl_handle_status(rdl, f);
   rdl_u32 cause = rdl_load_acquire(&record->cause);
@@ -244,29 +243,23 @@ RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f)
 }
 
 /* What every poll begins with: 1 = the await is over before it began, rdl->status tells how. */
-RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want)
-{
+RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want) {
   rdl->status = 0;
   rdl->want = want;
-  if (!rdl_cancel_requested(rdl)) return 0;
-  rdl_deliver_cancel(rdl);
-  return 1;
+  return rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl);
 }
 
 /* With 0 the task suspends whatever there is. */
-RDL_FN rdl_u32 rdl_poll_plain(rdl_cx *rdl, rdl_u32 want)
-{
+RDL_FN rdl_u32 rdl_poll_plain(rdl_cx *rdl, rdl_u32 want) {
   return rdl_poll_begins(rdl, want);
 }
 
 /* After a resumption the status is what the future was woken with. */
-RDL_FN void rdl_settle(rdl_cx *rdl)
-{
+RDL_FN void rdl_settle(rdl_cx *rdl) {
   (void)rdl;
 }
 
-RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
   if (rdl_poll_begins(rdl, RDL_WANT_FUTURE)) return 1;
   rdl->status = rdl_handle_status(rdl, f);
   if (rdl->status) return 1;
@@ -276,20 +269,17 @@ RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f)
   return 1;
 }
 
-RDL_FN void rdl_settle_future(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN void rdl_settle_future(rdl_cx *rdl, rdl_future f) {
   if (!rdl->status) rdl->status = rdl_cause_of(rdl, f);
 }
 
-RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
-{
+RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n && !rdl->status; k++)
     rdl->status = rdl_cause_of(rdl, set[k]);
 }
 
-RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
-{
+RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   if (rdl_poll_begins(rdl, RDL_WANT_ALL)) return 1;
   rdl->set = set;
@@ -303,21 +293,20 @@ RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
   return 1;
 }
 
-RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
-{
+RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   rdl->which = n;
   for (k = 0; k < n && !rdl->status; k++) {
+    rdl_u32 done = rdl_is_done(rdl, set[k]); /* before the generation: the slot may be reborn */
     rdl->status = rdl_handle_status(rdl, set[k]);
-    if (!rdl->status && !rdl_is_done(rdl, set[k])) continue;
+    if (!rdl->status && !done) continue;
     rdl->which = k;
     if (!rdl->status) rdl->status = rdl_cause_of(rdl, set[k]);
     return;
   }
 }
 
-RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
-{
+RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   if (rdl_poll_begins(rdl, RDL_WANT_ANY)) return 1;
   rdl->set = set;
   rdl->set_size = n;
@@ -326,38 +315,35 @@ RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
   return rdl->which < n || rdl->status;
 }
 
-RDL_FN rdl_u32 rdl_poll_sleep(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_poll_sleep(rdl_cx *rdl) {
   rdl->set_size = 0;
   return rdl_poll_begins(rdl, RDL_WANT_ANY);
 }
 
-RDL_FN void rdl_settle_sleep(rdl_cx *rdl)
-{
+RDL_FN void rdl_settle_sleep(rdl_cx *rdl) {
   if (rdl->status == RDL_S_TIMEOUT) rdl->status = 0;
 }
 
 /* The bit that says that the owner waits is taken back first: children that are spawned later must
    not wake it. */
-RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
   rdl_u32 child = rdl->self->first_child;
   if (rdl_poll_begins(rdl, RDL_WANT_CHILDREN)) return 1;
-  if (rdl_load_relaxed(&rdl->self->children) & RDL_CHILDREN_AWAITED)
-    rdl_fetch_and(&rdl->self->children, ~RDL_CHILDREN_AWAITED);
-  if (rdl_load_acquire(&rdl->self->children) != 1u) return 0;
+  rdl_children_settle(rdl);
+  if (rdl_live_children(rdl)) {
+    rdl_count_children(rdl);
+    return 0;
+  }
   for (; child && !rdl->status; child = rdl->records[child].next_sibling)
     rdl->status = rdl->records[child].cause;
   return 1;
 }
 
-RDL_FN rdl_u32 rdl_event_target(rdl_cx *rdl, rdl_event e)
-{
+RDL_FN rdl_u32 rdl_event_target(rdl_cx *rdl, rdl_event e) {
   return rdl_event_status(rdl, e) ? 0u : rdl_event_at(rdl, e)->target;
 }
 
-RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e, rdl_u32 count)
-{
+RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e, rdl_u32 count) {
   if (rdl_poll_begins(rdl, RDL_WANT_EVENT)) return 1;
   rdl->status = rdl_event_status(rdl, e);
   if (rdl->status) return 1;
@@ -367,15 +353,13 @@ RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e, rdl_u32 count)
   return rdl_load_acquire(&rdl_event_at(rdl, e)->count) >= count;
 }
 
-RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl) {
   if (rdl_poll_begins(rdl, RDL_WANT_ROOM)) return 1;
   rdl->threshold = 1;
   return rdl_make_room(rdl, 1u);
 }
 
-RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl_u32 count)
-{
+RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl_u32 count) {
   rdl_u32 slot = rdl_slot_new(rdl, task);
   RDL_GLOBAL rdl_u32 *frame;
   rdl_u32 k;
@@ -391,17 +375,16 @@ RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl
 }
 
 /* A handle that names a child of the running future. */
-RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f) {
   rdl_u32 status = rdl_handle_status(rdl, f);
   rdl_u32 slot = rdl_slot_of(f.index);
   if (!status && rdl->records[slot].owner != rdl->slot) status = RDL_S_PERMISSION;
+  if (!status && rdl->records[slot].previous_sibling == slot) status = RDL_S_STALE; /* detached */
   if (status) rdl->misuse = status;
   return status ? RDL_NIL : slot;
 }
 
-RDL_FN RDL_GLOBAL const rdl_u32 *rdl_result_at(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN RDL_GLOBAL const rdl_u32 *rdl_result_at(rdl_cx *rdl, rdl_future f) {
   rdl_u32 status = rdl_handle_status(rdl, f);
   if (!status && !rdl_is_done(rdl, f)) status = RDL_S_INVALID;
   if (status) {
@@ -411,8 +394,7 @@ RDL_FN RDL_GLOBAL const rdl_u32 *rdl_result_at(rdl_cx *rdl, rdl_future f)
   return rdl_result_words(rdl, rdl_slot_of(f.index));
 }
 
-RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_child_of(rdl, f);
   if (!slot) return;
   if (!rdl_is_done(rdl, f)) {
@@ -425,111 +407,94 @@ RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f)
 
 /* The bit and the closing of the list are read-modify-writes of one word: either the finisher sees
    that it must free the slot, or the owner sees that it must. */
-RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_child_of(rdl, f);
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
+  rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */
   if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_CLOSED)
     rdl_slot_free(rdl, slot);
+  else if (rdl->spawned)
+    rdl->spawned--;
   else
     rdl_fetch_add(&rdl->self->children, 0xffffffffu);
 }
 
-RDL_FN void rdl_cancel_handle(rdl_cx *rdl, rdl_future f)
-{
+RDL_FN void rdl_cancel_handle(rdl_cx *rdl, rdl_future f) {
   rdl_u32 status = rdl_handle_status(rdl, f);
   if (status == RDL_S_INVALID) rdl->misuse = status;
   if (!status) rdl_cancel(rdl, rdl_slot_of(f.index), f.generation);
 }
 
-RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n)
-{
+RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     if (k != rdl->which) rdl_cancel_handle(rdl, set[k]);
 }
 
-RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl)
-{
+RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl) {
   if (rdl_cancel_requested(rdl)) rdl_deliver_cancel(rdl);
   return (rdl->self->task & RDL_TASK_CANCELLED) != 0u;
 }
 
-RDL_FN void rdl_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n)
-{
+RDL_FN void rdl_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
   rdl_u32 status = rdl_event_signal(rdl, e, n);
   if (status) rdl->misuse = status;
 }
 
-RDL_FN rdl_u32 rdl_event_count(rdl_cx *rdl, rdl_event e)
-{
+RDL_FN rdl_u32 rdl_event_count(rdl_cx *rdl, rdl_event e) {
   return rdl_event_status(rdl, e) ? 0u : rdl_load_acquire(&rdl_event_at(rdl, e)->count);
 }
 
 /* ---- lanes: with one lane a worker is its own leader and every collective is the identity ---- */
 
-RDL_FN rdl_u32 rdl_lane(void)
-{
+RDL_FN rdl_u32 rdl_lane(void) {
   return 0u;
 }
-RDL_FN rdl_u32 rdl_lanes(void)
-{
+RDL_FN rdl_u32 rdl_lanes(void) {
   return RDL_LANES;
 }
 RDL_FN void rdl_sync(void) {}
-RDL_FN rdl_u32 rdl_broadcast_u32(rdl_u32 v, rdl_u32 lane)
-{
+RDL_FN rdl_u32 rdl_broadcast_u32(rdl_u32 v, rdl_u32 lane) {
   (void)lane;
   return v;
 }
-RDL_FN rdl_u32 rdl_reduce_add_u32(rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_reduce_add_u32(rdl_u32 v) {
   return v;
 }
-RDL_FN float rdl_reduce_add_f32(float v)
-{
+RDL_FN float rdl_reduce_add_f32(float v) {
   return v;
 }
-RDL_FN rdl_u32 rdl_reduce_min_u32(rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_reduce_min_u32(rdl_u32 v) {
   return v;
 }
-RDL_FN rdl_u32 rdl_reduce_max_u32(rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_reduce_max_u32(rdl_u32 v) {
   return v;
 }
 /* Exclusive: the sum of the lanes before this one. */
-RDL_FN rdl_u32 rdl_scan_add_u32(rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_scan_add_u32(rdl_u32 v) {
   (void)v;
   return 0u;
 }
-RDL_FN rdl_u64 rdl_ballot(rdl_u32 predicate)
-{
+RDL_FN rdl_u64 rdl_ballot(rdl_u32 predicate) {
   return predicate ? 1u : 0u;
 }
 
 /* ---- atomics on memory of the tasks' own; all are acquire and release ---- */
 
-RDL_FN rdl_u32 rdl_atomic_load(RDL_GLOBAL const rdl_u32 *p)
-{
+RDL_FN rdl_u32 rdl_atomic_load(RDL_GLOBAL const rdl_u32 *p) {
   return rdl_load_acquire(p);
 }
-RDL_FN void rdl_atomic_store(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN void rdl_atomic_store(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   rdl_store_release(p, v);
 }
-RDL_FN rdl_u32 rdl_atomic_add(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_atomic_add(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return rdl_fetch_add(p, v);
 }
-RDL_FN rdl_u32 rdl_atomic_min(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_atomic_min(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return rdl_fetch_min(p, v);
 }
-RDL_FN rdl_u32 rdl_atomic_max(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_atomic_max(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old = rdl_load_relaxed(p);
   for (;;) {
     rdl_u32 seen = rdl_cas(p, old, old > v ? old : v);
@@ -537,37 +502,31 @@ RDL_FN rdl_u32 rdl_atomic_max(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
     old = seen;
   }
 }
-RDL_FN rdl_u32 rdl_atomic_or(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_atomic_or(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return rdl_fetch_or(p, v);
 }
-RDL_FN rdl_u32 rdl_atomic_exchange(RDL_GLOBAL rdl_u32 *p, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_atomic_exchange(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
   return rdl_exchange(p, v);
 }
-RDL_FN rdl_u32 rdl_atomic_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v)
-{
+RDL_FN rdl_u32 rdl_atomic_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   return rdl_cas(p, expected, v);
 }
 
 /* ---- running a task ---- */
 
-RDL_FN void rdl_words_in(rdl_u32 *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n)
-{
+RDL_FN void rdl_words_in(rdl_u32 *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
 }
 
-RDL_FN void rdl_words_out(RDL_GLOBAL rdl_u32 *to, const rdl_u32 *from, rdl_u32 n)
-{
+RDL_FN void rdl_words_out(RDL_GLOBAL rdl_u32 *to, const rdl_u32 *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
 }
 
-RDL_FN void rdl_words_clear(rdl_u32 *to, rdl_u32 n)
-{
+RDL_FN void rdl_words_clear(rdl_u32 *to, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = 0;
@@ -576,8 +535,7 @@ RDL_FN void rdl_words_clear(rdl_u32 *to, rdl_u32 n)
 /* One a task: frame in, segments until it suspends or ends, state out. The copies go word by word
    through a union, which is the one form that all compilers get right. */
 #define RDL_RUNNER(name)                                                                           \
-  RDL_FN void name##_run(rdl_cx *rdl)                                                              \
-  {                                                                                                \
+  RDL_FN void name##_run(rdl_cx *rdl) {                                                            \
     union {                                                                                        \
       name##_args value;                                                                           \
       rdl_u32 words[RDL_WORDS(name##_args)];                                                       \

@@ -38,11 +38,12 @@ typedef struct rdl_cx {
   rdl_u32 slot;
   rdl_u32 wait; /* its wait word while it runs, without the cancel bit */
   rdl_u32 resume;
-  rdl_u32 status; /* outcome of the await just over: a cause, 0 = went well */
-  rdl_u32 cause;  /* why the task ends */
-  rdl_u32 misuse; /* a word was given a handle it may not have: the task fails with this */
-  rdl_u32 caught; /* the failure that a catching await saw last */
-  rdl_u32 which;  /* await any: the first that has ended */
+  rdl_u32 spawned; /* its children that are not counted in its record yet */
+  rdl_u32 status;  /* outcome of the await just over: a cause, 0 = went well */
+  rdl_u32 cause;   /* why the task ends */
+  rdl_u32 misuse;  /* a word was given a handle it may not have: the task fails with this */
+  rdl_u32 caught;  /* the failure that a catching await saw last */
+  rdl_u32 which;   /* await any: the first that has ended */
   /* The await it asks for. */
   rdl_u32 want;
   rdl_future target;
@@ -71,14 +72,14 @@ typedef struct rdl_cx {
   rdl_u64 started;
   /* Rooms. */
   rdl_u32 reserve;
+  rdl_u32 announce; /* nodes went back to their pool: say so between two segments */
   rdl_u32 class_set;
   rdl_u32 low; /* a stash holds less than one segment may need */
   rdl_stash stashes[RDL_POOLS];
   rdl_counters counters;
 } rdl_cx;
 
-RDL_FN void rdl_copy_counters(rdl_cx *rdl)
-{
+RDL_FN void rdl_copy_counters(rdl_cx *rdl) {
   RDL_GLOBAL rdl_counters *to = &rdl->me->counters;
   to->spawned = rdl->counters.spawned;
   to->finished = rdl->counters.finished;
@@ -94,8 +95,7 @@ RDL_FN void rdl_copy_counters(rdl_cx *rdl)
   to->nodes = rdl->counters.nodes;
 }
 
-RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker)
-{
+RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 pool;
   rdl->heap = heap;
@@ -118,7 +118,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->next = RDL_NIL;
   rdl->next_row = 0;
   rdl->turn = rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
-  rdl->born = rdl->born_end = 0;
+  rdl->born = rdl->born_end = rdl->announce = 0;
   rdl->started = rdl_clock();
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;
@@ -128,8 +128,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
     rdl->stashes[pool] = rdl->me->stashes[pool];
 }
 
-RDL_FN void rdl_worker_close(rdl_cx *rdl)
-{
+RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl_u32 pool;
   rdl->me->backlog = rdl->backlog;
   rdl->me->unwind = rdl->unwind;

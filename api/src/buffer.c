@@ -5,8 +5,7 @@
 
 #include "api/src/core.h"
 
-static void link_buffer(rdl_context *cx, rdl_buffer *buffer)
-{
+static void link_buffer(rdl_context *cx, rdl_buffer *buffer) {
   pthread_mutex_lock(&cx->lock);
   buffer->next = cx->buffers;
   if (cx->buffers) cx->buffers->previous = buffer;
@@ -14,8 +13,7 @@ static void link_buffer(rdl_context *cx, rdl_buffer *buffer)
   pthread_mutex_unlock(&cx->lock);
 }
 
-static void unlink_buffer(rdl_context *cx, rdl_buffer *buffer)
-{
+static void unlink_buffer(rdl_context *cx, rdl_buffer *buffer) {
   pthread_mutex_lock(&cx->lock);
   if (buffer->next) buffer->next->previous = buffer->previous;
   if (buffer->previous)
@@ -25,8 +23,7 @@ static void unlink_buffer(rdl_context *cx, rdl_buffer *buffer)
   pthread_mutex_unlock(&cx->lock);
 }
 
-rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buffer)
-{
+rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buffer) {
   rdl_reason why = {""};
   rdl_status status = RDL_OK;
   rdl_buffer *buffer;
@@ -34,57 +31,53 @@ rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buf
   *out_buffer = NULL;
   RDL__NEED(cx);
   buffer = calloc(1, sizeof *buffer);
-  if (!buffer) return rdl__fail(RDL_OUT_OF_MEMORY, "rdl_buffer_create: out of host memory");
+  if (!buffer) return rdl__error(RDL_OUT_OF_MEMORY, "rdl_buffer_create: out of host memory");
   buffer->context = cx;
   buffer->bytes = bytes;
   if (bytes > cx->facts.max_allocation) {
     free(buffer);
-    return rdl__fail(RDL_OUT_OF_MEMORY, "a buffer of %zu bytes: the device gives at most %llu in one "
-                     "piece", bytes, (unsigned long long)cx->facts.max_allocation);
+    return rdl__error(RDL_OUT_OF_MEMORY,
+                      "a buffer of %zu bytes: the device gives at most %llu in one "
+                      "piece",
+                      bytes, (unsigned long long)cx->facts.max_allocation);
   }
   if (bytes) status = cx->backend->allocate(cx->device, bytes, &buffer->memory, &why);
   if (status) {
     free(buffer);
-    return rdl__fail_why(status, &why);
+    return rdl__error_why(status, &why);
   }
   link_buffer(cx, buffer);
   *out_buffer = buffer;
   return RDL_OK;
 }
 
-void rdl_buffer_destroy(rdl_buffer *buffer)
-{
+void rdl_buffer_destroy(rdl_buffer *buffer) {
   if (!buffer) return;
   unlink_buffer(buffer->context, buffer);
   if (buffer->memory) buffer->context->backend->release(buffer->context->device, buffer->memory);
   free(buffer);
 }
 
-rdl_ptr rdl_buffer_address(const rdl_buffer *buffer)
-{
+rdl_ptr rdl_buffer_address(const rdl_buffer *buffer) {
   return buffer ? (rdl_ptr)(uintptr_t)buffer->memory : 0u;
 }
 
-size_t rdl_buffer_size(const rdl_buffer *buffer)
-{
+size_t rdl_buffer_size(const rdl_buffer *buffer) {
   return buffer ? buffer->bytes : 0u;
 }
 
-void *rdl_buffer_data(rdl_buffer *buffer)
-{
+void *rdl_buffer_data(rdl_buffer *buffer) {
   return buffer ? buffer->memory : NULL;
 }
 
-static rdl_status check_range(const rdl_buffer *buffer, size_t offset, size_t bytes)
-{
+static rdl_status check_range(const rdl_buffer *buffer, size_t offset, size_t bytes) {
   if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-    return rdl__fail(RDL_INVALID, "%zu bytes at offset %zu lie outside a buffer of %zu bytes", bytes,
-                     offset, buffer->bytes);
+    return rdl__error(RDL_INVALID, "%zu bytes at offset %zu lie outside a buffer of %zu bytes",
+                      bytes, offset, buffer->bytes);
   return RDL_OK;
 }
 
-rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset, const void *from, size_t bytes)
-{
+rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset, const void *from, size_t bytes) {
   rdl_status status;
   RDL__NEED(buffer);
   if (bytes) RDL__NEED(from);
@@ -93,8 +86,7 @@ rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset, const void *from,
   return status;
 }
 
-rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to, size_t bytes)
-{
+rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to, size_t bytes) {
   rdl_status status;
   RDL__NEED(buffer);
   if (bytes) RDL__NEED(to);

@@ -14,8 +14,7 @@ static bool number_taken[MOST_CONTEXTS + 1];
 static uint32_t last_number;
 static uint32_t opened;
 
-static rdl_status take_number(rdl_context *cx)
-{
+static rdl_status take_number(rdl_context *cx) {
   uint32_t k;
   pthread_mutex_lock(&numbers_lock);
   for (k = 0; k < MOST_CONTEXTS && !cx->number; k++) {
@@ -29,11 +28,11 @@ static rdl_status take_number(rdl_context *cx)
     if (cx->base_generation == 0u) cx->base_generation = 1u;
   }
   pthread_mutex_unlock(&numbers_lock);
-  return cx->number ? RDL_OK : rdl__fail(RDL_AGAIN, "%u contexts are open: close one", MOST_CONTEXTS);
+  return cx->number ? RDL_OK
+                    : rdl__error(RDL_AGAIN, "%u contexts are open: close one", MOST_CONTEXTS);
 }
 
-static void give_number(uint32_t number)
-{
+static void give_number(uint32_t number) {
   pthread_mutex_lock(&numbers_lock);
   number_taken[number] = false;
   pthread_mutex_unlock(&numbers_lock);
@@ -41,37 +40,35 @@ static void give_number(uint32_t number)
 
 /* ---- options ---- */
 
-static rdl_status check_options(const rdl_context_options *o)
-{
+static rdl_status check_options(const rdl_context_options *o) {
   size_t k;
   if (o->size != sizeof *o)
-    return rdl__fail(RDL_INVALID, "rdl_context_options: size is %zu, not %zu: start from "
-                     "RDL_CONTEXT_OPTIONS_INIT", o->size, sizeof *o);
+    return rdl__error(RDL_INVALID,
+                      "rdl_context_options: size is %zu, not %zu: start from "
+                      "RDL_CONTEXT_OPTIONS_INIT",
+                      o->size, sizeof *o);
   for (k = 0; k < sizeof o->reserved / sizeof o->reserved[0]; k++)
-    if (o->reserved[k]) return rdl__fail(RDL_INVALID, "rdl_context_options: reserved is not 0");
-  if (o->pad) return rdl__fail(RDL_INVALID, "rdl_context_options: pad is not 0");
+    if (o->reserved[k]) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
+  if (o->pad) return rdl__error(RDL_INVALID, "rdl_context_options: pad is not 0");
   if (o->prebuilt_count && !o->prebuilt)
-    return rdl__fail(RDL_INVALID, "rdl_context_options: prebuilt is NULL, its count is not 0");
+    return rdl__error(RDL_INVALID, "rdl_context_options: prebuilt is NULL, its count is not 0");
   if (o->slots > RDL_MAX_SLOTS / 2u || o->roots > RDL_MAX_SLOTS / 2u)
-    return rdl__fail(RDL_INVALID, "rdl_context_options: at most %u slots and as many roots",
-                     RDL_MAX_SLOTS / 2u);
+    return rdl__error(RDL_INVALID, "rdl_context_options: at most %u slots and as many roots",
+                      RDL_MAX_SLOTS / 2u);
   if (o->events >= RDL_MAX_SLOTS)
-    return rdl__fail(RDL_INVALID, "rdl_context_options: at most %u events", RDL_MAX_SLOTS - 1u);
+    return rdl__error(RDL_INVALID, "rdl_context_options: at most %u events", RDL_MAX_SLOTS - 1u);
   return RDL_OK;
 }
 
-static uint32_t or_default(uint32_t value, uint32_t fallback)
-{
+static uint32_t or_default(uint32_t value, uint32_t fallback) {
   return value ? value : fallback;
 }
 
-static uint64_t or_default64(uint64_t value, uint64_t fallback)
-{
+static uint64_t or_default64(uint64_t value, uint64_t fallback) {
   return value ? value : fallback;
 }
 
-static rdl_status take_options(rdl_context *cx, const rdl_context_options *given)
-{
+static rdl_status take_options(rdl_context *cx, const rdl_context_options *given) {
   rdl_context_options *o = &cx->options;
   *o = (rdl_context_options)RDL_CONTEXT_OPTIONS_INIT;
   if (given) *o = *given;
@@ -86,23 +83,23 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
   if (!o->cache_dir) return RDL_OK;
   cx->cache_dir = strdup(o->cache_dir);
   o->cache_dir = cx->cache_dir;
-  return cx->cache_dir ? RDL_OK : rdl__fail(RDL_OUT_OF_MEMORY, "opening a context: out of host memory");
+  return cx->cache_dir ? RDL_OK
+                       : rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory");
 }
 
 /* ---- building up ---- */
 
-static rdl_status open_device(rdl_context *cx, const char *selector)
-{
+static rdl_status open_device(rdl_context *cx, const char *selector) {
   rdl_backend_options asked = {cx->options.workers, cx->options.lanes, cx->options.cache_dir};
   rdl_reason why = {""};
   size_t index = 0;
   rdl_status status = rdl__select(selector, &cx->backend, &index, &cx->device_info);
   if (status) return status;
   if (cx->options.lanes > 1u)
-    return rdl__fail(RDL_UNSUPPORTED, "device %s runs one lane a worker, not %u",
-                     cx->device_info.selector, cx->options.lanes);
+    return rdl__error(RDL_UNSUPPORTED, "device %s runs one lane a worker, not %u",
+                      cx->device_info.selector, cx->options.lanes);
   status = cx->backend->open(index, &asked, &cx->device, &why);
-  if (status) return rdl__fail_why(status, &why);
+  if (status) return rdl__error_why(status, &why);
   cx->backend->facts(cx->device, &cx->facts);
   cx->workers = or_default(cx->options.workers, cx->facts.max_workers);
   if (cx->workers > cx->facts.max_workers) {
@@ -113,8 +110,7 @@ static rdl_status open_device(rdl_context *cx, const char *selector)
   return RDL_OK;
 }
 
-static rdl_status make_host_tables(rdl_context *cx)
-{
+static rdl_status make_host_tables(rdl_context *cx) {
   size_t roots = 1u + (size_t)cx->options.roots;
   cx->roots = calloc(roots, sizeof *cx->roots);
   cx->free_roots = malloc(roots * sizeof *cx->free_roots);
@@ -124,12 +120,11 @@ static rdl_status make_host_tables(rdl_context *cx)
   cx->usable_roots = cx->options.roots;
   cx->root_frames = cx->frames_first;
   if (cx->roots && cx->free_roots && cx->free_events) return RDL_OK;
-  return rdl__fail(RDL_OUT_OF_MEMORY, "opening a context: out of host memory for %u roots",
-                   cx->options.roots);
+  return rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory for %u roots",
+                    cx->options.roots);
 }
 
-static rdl_status make_locks(rdl_context *cx)
-{
+static rdl_status make_locks(rdl_context *cx) {
   pthread_condattr_t attributes;
   int failed = pthread_mutex_init(&cx->lock, NULL);
   failed |= pthread_condattr_init(&attributes);
@@ -137,11 +132,11 @@ static rdl_status make_locks(rdl_context *cx)
   failed |= pthread_cond_init(&cx->service_news, &attributes);
   failed |= pthread_cond_init(&cx->host_news, &attributes);
   pthread_condattr_destroy(&attributes);
-  return failed ? rdl__fail(RDL_OUT_OF_MEMORY, "opening a context: no lock could be made") : RDL_OK;
+  return failed ? rdl__error(RDL_OUT_OF_MEMORY, "opening a context: no lock could be made")
+                : RDL_OK;
 }
 
-static void stop_service(rdl_context *cx)
-{
+static void stop_service(rdl_context *cx) {
   pthread_mutex_lock(&cx->lock);
   cx->closing = true;
   if (cx->control) rdl_store_relaxed(&cx->control->stop, 1u);
@@ -153,8 +148,7 @@ static void stop_service(rdl_context *cx)
 }
 
 /* Whether the device was left before the time was over. */
-static bool device_left(rdl_context *cx)
-{
+static bool device_left(rdl_context *cx) {
   uint64_t deadline = rdl__deadline(cx->options.close_ns);
   bool in_time = true;
   pthread_mutex_lock(&cx->lock);
@@ -165,22 +159,19 @@ static bool device_left(rdl_context *cx)
   return in_time;
 }
 
-static void free_buffers(rdl_context *cx)
-{
+static void free_buffers(rdl_context *cx) {
   while (cx->buffers)
     rdl_buffer_destroy(cx->buffers);
 }
 
-static void free_staging(rdl_context *cx)
-{
+static void free_staging(rdl_context *cx) {
   uint32_t slot;
   for (slot = 1; cx->roots && slot < cx->fresh_root; slot++)
     if (cx->roots[slot].staging) cx->backend->release(cx->device, cx->roots[slot].staging);
 }
 
 /* Takes a context at any stage of its making. */
-static void destroy(rdl_context *cx)
-{
+static void destroy(rdl_context *cx) {
   if (cx->device) {
     free_staging(cx);
     free_buffers(cx);
@@ -200,8 +191,8 @@ static void destroy(rdl_context *cx)
   free(cx);
 }
 
-static rdl_status build_up(rdl_context *cx, const char *selector, const rdl_context_options *options)
-{
+static rdl_status build_up(rdl_context *cx, const char *selector,
+                           const rdl_context_options *options) {
   rdl_status status = take_options(cx, options);
   if (!status) status = take_number(cx);
   if (!status) status = open_device(cx, selector);
@@ -213,8 +204,7 @@ static rdl_status build_up(rdl_context *cx, const char *selector, const rdl_cont
 }
 
 rdl_status rdl_context_open_with(const char *selector, const rdl_context_options *options,
-                                 rdl_context **out_context)
-{
+                                 rdl_context **out_context) {
   rdl_context *cx;
   rdl_status status;
   RDL__NEED(out_context);
@@ -222,7 +212,7 @@ rdl_status rdl_context_open_with(const char *selector, const rdl_context_options
   status = options ? check_options(options) : RDL_OK;
   if (status) return status;
   cx = calloc(1, sizeof *cx);
-  if (!cx) return rdl__fail(RDL_OUT_OF_MEMORY, "opening a context: out of host memory");
+  if (!cx) return rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory");
   status = make_locks(cx);
   if (status) {
     free(cx);
@@ -237,42 +227,40 @@ rdl_status rdl_context_open_with(const char *selector, const rdl_context_options
   return RDL_OK;
 }
 
-rdl_status rdl_context_open(const char *selector, rdl_context **out_context)
-{
+rdl_status rdl_context_open(const char *selector, rdl_context **out_context) {
   return rdl_context_open_with(selector, NULL, out_context);
 }
 
-rdl_status rdl_context_close(rdl_context *cx)
-{
+rdl_status rdl_context_close(rdl_context *cx) {
   uint64_t limit;
   if (!cx) return RDL_OK;
   limit = cx->options.close_ns;
   stop_service(cx);
   if (!device_left(cx)) {
     pthread_detach(cx->service);
-    return rdl__fail(RDL_TIMEOUT, "a segment did not end within %llu ms: the device and its memory "
-                     "stay in use until the process ends", (unsigned long long)(limit / 1000000u));
+    return rdl__error(RDL_TIMEOUT,
+                      "a segment did not end within %llu ms: the device and its memory "
+                      "stay in use until the process ends",
+                      (unsigned long long)(limit / 1000000u));
   }
   pthread_join(cx->service, NULL);
   destroy(cx);
   return RDL_OK;
 }
 
-rdl_status rdl_context_describe(rdl_context *cx, rdl_context_info *out_info)
-{
+rdl_status rdl_context_describe(rdl_context *cx, rdl_context_info *out_info) {
   RDL__NEED(cx);
   RDL__NEED(out_info);
   if (out_info->size != sizeof *out_info)
-    return rdl__fail(RDL_INVALID, "rdl_context_describe: size is %zu, not %zu", out_info->size,
-                     sizeof *out_info);
+    return rdl__error(RDL_INVALID, "rdl_context_describe: size is %zu, not %zu", out_info->size,
+                      sizeof *out_info);
   out_info->device = cx->device_info;
   out_info->workers = cx->workers;
   out_info->lanes = cx->facts.lanes;
   out_info->slots = cx->options.slots;
   out_info->roots = cx->options.roots;
   out_info->events = cx->options.events;
-  out_info->bytes_per_future =
-      (uint32_t)(sizeof(rdl_record) + sizeof(rdl_side) + sizeof(rdl_node));
+  out_info->bytes_per_future = (uint32_t)(sizeof(rdl_record) + sizeof(rdl_side) + sizeof(rdl_node));
   out_info->heap_bytes = cx->heap_bytes;
   return RDL_OK;
 }

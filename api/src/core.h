@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the core share. One lock a context guards all host-side state; words in the heap
- * that the device also touches are read and written through kernels/dialect.h.
+ * What the files of the core share. One lock a context guards all host-side state; words in the
+ * heap that the device also touches are read and written through kernels/dialect.h.
  *
- * Threads: callers of the API, and one service thread a context, which alone makes driver calls that
- * may block (launch and wait), except while a module is loaded: then the service thread rests.
+ * Threads: callers of the API, and one service thread a context, which alone makes driver calls
+ * that may block (launch and wait), except while a module is loaded: then the service thread rests.
  */
 #ifndef RDL_SRC_CORE_H
 #define RDL_SRC_CORE_H
@@ -151,10 +151,11 @@ struct rdl_context {
   uint64_t roots_alive;
   uint64_t roots_alive_most;
   /* Deadlocks. */
-  bool search_deadlocks;  /* something changed since the last search */
-  uint64_t next_search;   /* while others run: not before this time */
-  uint32_t room_version;  /* `freed` when those who wait for room were last told to look again */
-  uint64_t room_segments; /* segments run by then */
+  bool search_deadlocks;    /* something changed since the last search */
+  uint64_t next_search;     /* while others run: not before this time */
+  bool solo;              /* the next launch has one worker */
+  uint32_t room_version;    /* `freed` when those who wait for room were last told to look again */
+  uint64_t room_segments;   /* segments run by then */
   char deadlock_text[1024]; /* the last deadlock that was broken */
 };
 

@@ -4,11 +4,13 @@
  *
  * A future is *movable* when it is ready, when the host, a deadline or an event that may still be
  * signalled can wake it, or when it waits for a movable one. What waits and is not movable is dead:
- * it lies on a cycle, or behind one, or behind an event that nobody is left to signal. Only the core
- * (cycles and such events) is told DEADLOCK; the rest gets the failure from those it waits for.
+ * it lies on a cycle, or behind one, or behind an event that nobody is left to signal. Only the
+ * core (cycles and such events) is told DEADLOCK; the rest gets the failure from those it waits
+ * for.
  *
- * Waiting for room counts as movable. When nothing else is, and looking again did not help, the
- * youngest of those that wait for room fails.
+ * Waiting for room counts as movable. When nothing else is, one worker alone lets all who wait for
+ * room look again: several might each hold a part of what one needs. If that did not help either,
+ * the youngest of them fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,40 +34,34 @@ typedef struct search {
   size_t story_size;
 } search;
 
-static uint32_t state_of(const search *s, uint32_t slot)
-{
+static uint32_t state_of(const search *s, uint32_t slot) {
   return rdl_load_relaxed(&s->cx->records[slot].wait) & RDL_STATE_MASK;
 }
 
-static uint32_t next_slot(const search *s, uint32_t slot)
-{
+static uint32_t next_slot(const search *s, uint32_t slot) {
   return slot + 1u == s->cx->fresh_root ? s->cx->options.roots + 1u : slot + 1u;
 }
 
-static bool open_list(const search *s, uint32_t slot)
-{
+static bool open_list(const search *s, uint32_t slot) {
   uint32_t state = state_of(s, slot);
   return state != RDL_FREE && state != RDL_DONE;
 }
 
-static void push(search *s, uint32_t slot)
-{
+static void push(search *s, uint32_t slot) {
   if (!slot || slot >= s->slots || s->movable[slot] || !open_list(s, slot)) return;
   s->movable[slot] = 1;
   s->stack[s->depth++] = slot;
 }
 
 /* Whom a node would wake. */
-static uint32_t waiter_of(const search *s, uint32_t index)
-{
+static uint32_t waiter_of(const search *s, uint32_t index) {
   const rdl_node *node = &s->cx->nodes[index];
   if ((node->kind & 3u) == RDL_NODE_MEMBER) node = &s->cx->nodes[node->who];
   if (rdl_load_relaxed(&s->cx->records[node->who].wait) != node->ticket) return 0;
   return node->who;
 }
 
-static void push_waiters(search *s, uint32_t list)
-{
+static void push_waiters(search *s, uint32_t list) {
   uint32_t node;
   if (list & RDL_CLOSED) return;
   for (node = list & RDL_NODE_MASK; node; node = s->cx->nodes[node].next)
@@ -73,8 +69,7 @@ static void push_waiters(search *s, uint32_t list)
 }
 
 /* Everything that what is movable will move. */
-static void spread(search *s)
-{
+static void spread(search *s) {
   while (s->depth) {
     uint32_t slot = s->stack[--s->depth];
     push_waiters(s, rdl_load_relaxed(&s->cx->records[slot].waiters));
@@ -83,8 +78,7 @@ static void spread(search *s)
 }
 
 /* A root behind a gate has no node of its own: it names the gate. */
-static void push_gated(search *s)
-{
+static void push_gated(search *s) {
   uint32_t slot;
   for (slot = 1; slot < s->cx->fresh_root; slot++) {
     uint32_t gate = s->cx->sides[slot].awaits;
@@ -95,8 +89,7 @@ static void push_gated(search *s)
   spread(s);
 }
 
-static void push_events(search *s)
-{
+static void push_events(search *s) {
   uint32_t k;
   for (k = 1; k < s->cx->fresh_event; k++) {
     const rdl_event_record *event = &s->cx->event_records[k];
@@ -105,8 +98,7 @@ static void push_events(search *s)
   }
 }
 
-static void push_ready(search *s)
-{
+static void push_ready(search *s) {
   uint32_t slot;
   for (slot = 1; slot < s->slots; slot = next_slot(s, slot)) {
     uint32_t state = state_of(s, slot);
@@ -116,8 +108,7 @@ static void push_ready(search *s)
   }
 }
 
-static void push_timers(search *s)
-{
+static void push_timers(search *s) {
   size_t k;
   for (k = 0; k < s->cx->timer_count; k++) {
     uint32_t slot = s->cx->timers[k].slot;
@@ -125,16 +116,14 @@ static void push_timers(search *s)
   }
 }
 
-static bool any_task_movable(const search *s)
-{
+static bool any_task_movable(const search *s) {
   uint32_t slot;
   for (slot = 1; slot < s->slots; slot = next_slot(s, slot))
     if (s->movable[slot]) return true;
   return false;
 }
 
-static void mark_movable(search *s)
-{
+static void mark_movable(search *s) {
   push_ready(s);
   push_timers(s);
   push_events(s); /* those the host may signal */
@@ -153,14 +142,12 @@ static void mark_movable(search *s)
 
 /* ---- the dead ---- */
 
-static bool dead(const search *s, uint32_t slot)
-{
+static bool dead(const search *s, uint32_t slot) {
   uint32_t state = state_of(s, slot);
   return !s->movable[slot] && (state == RDL_WAITING || state == RDL_RETURNED);
 }
 
-static uint32_t live_child(const search *s, uint32_t slot)
-{
+static uint32_t live_child(const search *s, uint32_t slot) {
   uint32_t child = s->cx->records[slot].first_child;
   while (child && !open_list(s, child))
     child = s->cx->records[child].next_sibling;
@@ -168,37 +155,33 @@ static uint32_t live_child(const search *s, uint32_t slot)
 }
 
 /* What a dead future waits for, if that is one future; 0 for events and sets. */
-static uint32_t waits_for(const search *s, uint32_t slot)
-{
+static uint32_t waits_for(const search *s, uint32_t slot) {
   uint32_t awaits = rdl_load_relaxed(&s->cx->sides[slot].awaits);
-  if (state_of(s, slot) == RDL_RETURNED || awaits == RDL_AWAITS_CHILDREN) return live_child(s, slot);
+  if (state_of(s, slot) == RDL_RETURNED || awaits == RDL_AWAITS_CHILDREN)
+    return live_child(s, slot);
   return awaits & (RDL_AWAITS_EVENT | 0x40000000u) ? 0u : awaits;
 }
 
-static void tell(search *s, const char *format, const char *name, uint32_t number)
-{
+static void tell(search *s, const char *format, const char *name, uint32_t number) {
   size_t used = strlen(s->story);
   char text[128];
   snprintf(text, sizeof text, format, name, number);
   if (used + strlen(text) < s->story_size) memcpy(s->story + used, text, strlen(text) + 1);
 }
 
-static const char *task_name(const search *s, uint32_t slot)
-{
+static const char *task_name(const search *s, uint32_t slot) {
   uint32_t number = s->cx->records[slot].task & RDL_TASK_MASK;
   return number < s->cx->task_count ? s->cx->tasks[number].name : "?";
 }
 
-static void say_deadlock(search *s, uint32_t slot)
-{
+static void say_deadlock(search *s, uint32_t slot) {
   rdl_message message = {.kind = RDL_SAY_WAKE, .slot = slot, .value = RDL_S_DEADLOCK};
   message.generation = rdl_load_relaxed(&s->cx->records[slot].wait);
   if ((message.generation & RDL_STATE_MASK) == RDL_WAITING) rdl__try_say(s->cx, &message);
 }
 
 /* The cycle through `start`: every future of it that waits is told. */
-static void break_cycle(search *s, uint32_t start)
-{
+static void break_cycle(search *s, uint32_t start) {
   uint32_t slot = start, told = 0;
   tell(s, "%s%.0u", s->story[0] ? "; " : "", 0);
   do {
@@ -210,8 +193,7 @@ static void break_cycle(search *s, uint32_t start)
 }
 
 /* Follows what each waits for. A walk that meets itself has found a cycle. */
-static bool walk(search *s, uint32_t start, uint8_t number)
-{
+static bool walk(search *s, uint32_t start, uint8_t number) {
   uint32_t slot = start;
   while (slot && dead(s, slot) && !s->seen[slot]) {
     s->seen[slot] = number;
@@ -222,8 +204,7 @@ static bool walk(search *s, uint32_t start, uint8_t number)
   return true;
 }
 
-static bool break_event(search *s, uint32_t slot)
-{
+static bool break_event(search *s, uint32_t slot) {
   uint32_t awaits = rdl_load_relaxed(&s->cx->sides[slot].awaits);
   if (state_of(s, slot) != RDL_WAITING || !(awaits & RDL_AWAITS_EVENT)) return false;
   tell(s, "%s%.0u", s->story[0] ? "; " : "", 0);
@@ -233,8 +214,7 @@ static bool break_event(search *s, uint32_t slot)
   return true;
 }
 
-static bool break_dead(search *s)
-{
+static bool break_dead(search *s) {
   uint32_t slot;
   uint8_t number = 0;
   bool some = false, any = false;
@@ -258,8 +238,7 @@ static bool break_dead(search *s)
 
 /* ---- room ---- */
 
-static uint32_t youngest_without_room(const search *s)
-{
+static uint32_t youngest_without_room(const search *s) {
   uint32_t node, youngest = 0;
   for (node = s->cx->control->room; node; node = s->cx->nodes[node].next) {
     uint32_t slot = waiter_of(s, node);
@@ -269,8 +248,7 @@ static uint32_t youngest_without_room(const search *s)
   return youngest;
 }
 
-static bool break_room(search *s)
-{
+static bool break_room(search *s) {
   rdl_context *cx = s->cx;
   rdl_message message = {.kind = RDL_SAY_ROOM};
   uint32_t version = rdl_load_relaxed(&cx->control->freed);
@@ -281,6 +259,7 @@ static bool break_room(search *s)
   if (version != cx->room_version || stats.segments != cx->room_segments) {
     cx->room_version = version;
     cx->room_segments = stats.segments;
+    cx->solo = true;
     return rdl__try_say(cx, &message);
   }
   message.kind = RDL_SAY_WAKE;
@@ -288,30 +267,29 @@ static bool break_room(search *s)
   message.generation = rdl_load_relaxed(&cx->records[youngest].wait);
   message.value = RDL_S_OUT_OF_SLOTS;
   cx->room_segments = UINT64_MAX; /* the others look again first */
-  rdl__log(cx, RDL_LOG_WARNING, "no slot is left and all futures wait for one: task %s fails with "
-           "RDL_OUT_OF_SLOTS", task_name(s, youngest));
+  rdl__log(cx, RDL_LOG_WARNING,
+           "no slot is left and all futures wait for one: task %s fails with "
+           "RDL_OUT_OF_SLOTS",
+           task_name(s, youngest));
   return rdl__try_say(cx, &message);
 }
 
 /* ---- all together ---- */
 
-static bool nothing_lives(rdl_context *cx)
-{
+static bool nothing_lives(rdl_context *cx) {
   rdl_stats stats;
   rdl__stats_read(cx, &stats);
   return stats.live == 0;
 }
 
-static bool half_done(rdl_context *cx)
-{
+static bool half_done(rdl_context *cx) {
   uint32_t k;
   for (k = 0; k < cx->workers; k++)
     if (cx->worker_states[k].backlog || cx->worker_states[k].unwind) return true;
   return rdl_load_relaxed(&cx->control->mailbox.head) != cx->control->mailbox.tail;
 }
 
-bool rdl__break_deadlocks(rdl_context *cx)
-{
+bool rdl__break_deadlocks(rdl_context *cx) {
   char story[sizeof cx->deadlock_text] = "";
   search s = {.cx = cx, .story = story, .story_size = sizeof story};
   bool sent = false;

@@ -20,8 +20,7 @@ typedef struct device_list {
   rdl_reason missing; /* why backends have no devices */
 } device_list;
 
-static void list_backend(device_list *list, const rdl_backend *backend)
-{
+static void list_backend(device_list *list, const rdl_backend *backend) {
   size_t found = 0;
   size_t k;
   rdl_reason why = {""};
@@ -39,8 +38,7 @@ static void list_backend(device_list *list, const rdl_backend *backend)
              why.text);
 }
 
-static device_list *list_devices(void)
-{
+static device_list *list_devices(void) {
   device_list *list = calloc(1, sizeof *list);
   size_t k;
   if (!list) return NULL;
@@ -50,22 +48,20 @@ static device_list *list_devices(void)
 }
 
 /* The host is the last resort: it is there on every machine. */
-static int rank(const rdl_device_info *info)
-{
+static int rank(const rdl_device_info *info) {
   if (!info->usable) return 0;
   return strcmp(info->backend, "host") == 0 ? 1 : 2;
 }
 
-rdl_status rdl_devices(rdl_device_info *infos, size_t capacity, size_t *out_count)
-{
+rdl_status rdl_devices(rdl_device_info *infos, size_t capacity, size_t *out_count) {
   device_list *list;
   size_t stored = 0;
   size_t k;
   int wanted;
   RDL__NEED(out_count);
-  if (!infos && capacity) return rdl__fail(RDL_INVALID, "rdl_devices: infos is NULL");
+  if (!infos && capacity) return rdl__error(RDL_INVALID, "rdl_devices: infos is NULL");
   list = list_devices();
-  if (!list) return rdl__fail(RDL_OUT_OF_MEMORY, "rdl_devices: out of host memory");
+  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "rdl_devices: out of host memory");
   for (wanted = 2; wanted >= 0; wanted--)
     for (k = 0; k < list->count; k++)
       if (rank(&list->infos[k]) == wanted && stored < capacity) infos[stored++] = list->infos[k];
@@ -74,8 +70,7 @@ rdl_status rdl_devices(rdl_device_info *infos, size_t capacity, size_t *out_coun
   return RDL_OK;
 }
 
-static bool contains(const char *text, const char *part)
-{
+static bool contains(const char *text, const char *part) {
   size_t n = strlen(part);
   for (; *text; text++) {
     size_t k = 0;
@@ -87,15 +82,13 @@ static bool contains(const char *text, const char *part)
 }
 
 /* PoCL's platform calls itself by its long name. */
-static bool named(const rdl_device_info *info, const char *part)
-{
+static bool named(const rdl_device_info *info, const char *part) {
   if (contains("pocl", part) && contains(info->platform, "Portable Computing Language"))
     return true;
   return contains(info->platform, part) || contains(info->name, part);
 }
 
-static bool matches(const rdl_device_info *info, const char *selector)
-{
+static bool matches(const rdl_device_info *info, const char *selector) {
   size_t backend = strlen(info->backend);
   if (strcmp(info->selector, selector) == 0) return true;
   if (strncmp(selector, info->backend, backend) != 0) return false;
@@ -104,8 +97,7 @@ static bool matches(const rdl_device_info *info, const char *selector)
   return !isdigit((unsigned char)selector[backend + 1]) && named(info, selector + backend + 1);
 }
 
-static size_t best_match(const device_list *list, const char *selector)
-{
+static size_t best_match(const device_list *list, const char *selector) {
   size_t best = list->count;
   size_t k;
   for (k = 0; k < list->count; k++) {
@@ -115,8 +107,7 @@ static size_t best_match(const device_list *list, const char *selector)
   return best;
 }
 
-static rdl_status not_found(const device_list *list, const char *selector)
-{
+static rdl_status not_found(const device_list *list, const char *selector) {
   char known[1024] = "";
   size_t used = 0;
   size_t k;
@@ -124,21 +115,20 @@ static rdl_status not_found(const device_list *list, const char *selector)
     used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
                              list->infos[k].selector);
   if (list->missing.text[0] && strncmp(selector ? selector : "", "host", 4) != 0)
-    return rdl__fail(RDL_UNAVAILABLE, "no device '%s'. %s Devices here: %s",
-                     selector ? selector : "", list->missing.text, known);
-  return rdl__fail(RDL_NOT_FOUND, "no device '%s'. Devices here: %s", selector ? selector : "",
-                   known);
+    return rdl__error(RDL_UNAVAILABLE, "no device '%s'. %s Devices here: %s",
+                      selector ? selector : "", list->missing.text, known);
+  return rdl__error(RDL_NOT_FOUND, "no device '%s'. Devices here: %s", selector ? selector : "",
+                    known);
 }
 
 static rdl_status select_from(const device_list *list, const char *selector,
                               const rdl_backend **out_backend, size_t *out_index,
-                              rdl_device_info *out_info)
-{
+                              rdl_device_info *out_info) {
   size_t k = best_match(list, selector);
   if (k == list->count) return not_found(list, selector);
   if (!list->infos[k].usable)
-    return rdl__fail(RDL_UNSUPPORTED, "device %s (%s) cannot be used: %s", list->infos[k].selector,
-                     list->infos[k].name, list->infos[k].missing);
+    return rdl__error(RDL_UNSUPPORTED, "device %s (%s) cannot be used: %s", list->infos[k].selector,
+                      list->infos[k].name, list->infos[k].missing);
   *out_backend = list->backends[k];
   *out_index = list->indices[k];
   *out_info = list->infos[k];
@@ -146,14 +136,13 @@ static rdl_status select_from(const device_list *list, const char *selector,
 }
 
 rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
-                       rdl_device_info *out_info)
-{
+                       rdl_device_info *out_info) {
   device_list *list;
   rdl_status status;
   if (!selector) selector = getenv("RADDLE_DEVICE");
   if (selector && !selector[0]) selector = NULL;
   list = list_devices();
-  if (!list) return rdl__fail(RDL_OUT_OF_MEMORY, "opening a device: out of host memory");
+  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "opening a device: out of host memory");
   status = select_from(list, selector, out_backend, out_index, out_info);
   free(list);
   return status;

@@ -7,13 +7,11 @@
 
 static _Thread_local rdl_reason last_failure;
 
-const char *rdl_error_text(void)
-{
+const char *rdl_error_text(void) {
   return last_failure.text;
 }
 
-rdl_status rdl__fail(rdl_status status, const char *format, ...)
-{
+rdl_status rdl__error(rdl_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(last_failure.text, sizeof last_failure.text, format, arguments);
@@ -21,8 +19,7 @@ rdl_status rdl__fail(rdl_status status, const char *format, ...)
   return status;
 }
 
-rdl_status rdl__fail_why(rdl_status status, const rdl_reason *why)
-{
+rdl_status rdl__error_why(rdl_status status, const rdl_reason *why) {
   memcpy(last_failure.text, why->text, sizeof last_failure.text);
   return status;
 }

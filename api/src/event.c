@@ -12,23 +12,22 @@ typedef struct watch_args {
 #define SEALED 2u /* beside RDL_EVENT_DEVICE in rdl_event_record.flags */
 
 /* The lock is held. */
-static rdl_status find(rdl_context *cx, rdl_event event, rdl_event_record **out_record)
-{
+static rdl_status find(rdl_context *cx, rdl_event event, rdl_event_record **out_record) {
   uint32_t index = event.index & RDL_MAX_SLOTS;
   if (event.index >> 24 != cx->number || index == 0 || index >= cx->fresh_event ||
       !event.generation)
-    return rdl__fail(RDL_INVALID, "{%#x, %u} is not an event of this context", event.index,
-                     event.generation);
+    return rdl__error(RDL_INVALID, "{%#x, %u} is not an event of this context", event.index,
+                      event.generation);
   if (rdl_load_acquire(&cx->event_records[index].generation) != event.generation)
-    return rdl__fail(RDL_STALE, "the event {%#x, %u} was reset or destroyed", event.index,
-                     event.generation);
+    return rdl__error(RDL_STALE, "the event {%#x, %u} was reset or destroyed", event.index,
+                      event.generation);
   *out_record = &cx->event_records[index];
   return RDL_OK;
 }
 
-static rdl_event make(rdl_context *cx, uint32_t target, uint32_t flags)
-{
-  uint32_t index = cx->free_event_count ? cx->free_events[--cx->free_event_count] : cx->fresh_event++;
+static rdl_event make(rdl_context *cx, uint32_t target, uint32_t flags) {
+  uint32_t index =
+      cx->free_event_count ? cx->free_events[--cx->free_event_count] : cx->fresh_event++;
   rdl_event_record *record = &cx->event_records[index];
   rdl_event event;
   if (!record->generation) record->generation = cx->base_generation;
@@ -43,52 +42,52 @@ static rdl_event make(rdl_context *cx, uint32_t target, uint32_t flags)
 }
 
 rdl_status rdl_event_create_many(rdl_context *cx, size_t count, uint32_t target, uint32_t flags,
-                                 rdl_event *out_events)
-{
+                                 rdl_event *out_events) {
   rdl_status status = RDL_OK;
   size_t k, free_now;
   RDL__NEED(cx);
   RDL__NEED(out_events);
-  if (!count) return rdl__fail(RDL_INVALID, "rdl_event_create_many: count is 0");
-  if (!target) return rdl__fail(RDL_INVALID, "rdl_event_create: target is 0");
-  if (flags & ~RDL_EVENT_DEVICE) return rdl__fail(RDL_INVALID, "rdl_event_create: unknown flags");
+  if (!count) return rdl__error(RDL_INVALID, "rdl_event_create_many: count is 0");
+  if (!target) return rdl__error(RDL_INVALID, "rdl_event_create: target is 0");
+  if (flags & ~RDL_EVENT_DEVICE) return rdl__error(RDL_INVALID, "rdl_event_create: unknown flags");
   pthread_mutex_lock(&cx->lock);
   free_now = cx->free_event_count + (size_t)(cx->options.events + 1u - cx->fresh_event);
   if (count > free_now)
-    status = rdl__fail(RDL_AGAIN, "%zu events wanted, %zu of %u left: destroy some, or raise the "
-                       "option `events`", count, free_now, cx->options.events);
+    status = rdl__error(RDL_AGAIN,
+                        "%zu events wanted, %zu of %u left: destroy some, or raise the "
+                        "option `events`",
+                        count, free_now, cx->options.events);
   for (k = 0; k < count && !status; k++)
     out_events[k] = make(cx, target, flags);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
 
-rdl_status rdl_event_create(rdl_context *cx, uint32_t target, uint32_t flags, rdl_event *out_event)
-{
+rdl_status rdl_event_create(rdl_context *cx, uint32_t target, uint32_t flags,
+                            rdl_event *out_event) {
   RDL__NEED(out_event);
   *out_event = (rdl_event){0, 0};
   return rdl_event_create_many(cx, 1, target, flags, out_event);
 }
 
-rdl_status rdl_event_signal(rdl_context *cx, rdl_event event, uint32_t n)
-{
+rdl_status rdl_event_signal(rdl_context *cx, rdl_event event, uint32_t n) {
   rdl_message message = {.kind = RDL_SAY_SIGNAL, .generation = event.generation, .value = n};
   rdl_event_record *record = NULL;
   rdl_status status;
   RDL__NEED(cx);
-  if (!n) return rdl__fail(RDL_INVALID, "rdl_event_signal: n is 0");
+  if (!n) return rdl__error(RDL_INVALID, "rdl_event_signal: n is 0");
   pthread_mutex_lock(&cx->lock);
   status = find(cx, event, &record);
   if (!status && rdl_load_relaxed(&record->flags))
-    status = rdl__fail(RDL_PERMISSION, "the event is RDL_EVENT_DEVICE or sealed: only tasks signal it");
+    status =
+        rdl__error(RDL_PERMISSION, "the event is RDL_EVENT_DEVICE or sealed: only tasks signal it");
   message.slot = event.index;
   if (!status) status = rdl__say(cx, &message);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
 
-rdl_status rdl_event_seal(rdl_context *cx, rdl_event event)
-{
+rdl_status rdl_event_seal(rdl_context *cx, rdl_event event) {
   rdl_event_record *record = NULL;
   rdl_status status;
   RDL__NEED(cx);
@@ -104,8 +103,7 @@ rdl_status rdl_event_seal(rdl_context *cx, rdl_event event)
 }
 
 /* The host waits as a task does: one of Raddle's own awaits the event for it. */
-static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64_t timeout_ns)
-{
+static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64_t timeout_ns) {
   watch_args args = {event, count, 0};
   rdl_event_record *record = NULL;
   uint32_t slot = 0;
@@ -117,7 +115,7 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
   if (!status)
     fired = rdl_load_acquire(&record->count) >= (count ? count : rdl_load_relaxed(&record->target));
   if (!status && !fired && !timeout_ns)
-    status = rdl__fail(RDL_TIMEOUT, "the event has not fired yet");
+    status = rdl__error(RDL_TIMEOUT, "the event has not fired yet");
   if (!status && !fired) status = rdl__image_need(cx);
   if (!status && !fired) {
     status = rdl__spawn_own(cx, "rdl_watch", &args, NULL, RDL__ROOT_HELD, &slot);
@@ -129,77 +127,94 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
   if (status == RDL_TIMEOUT) {
     rdl_future_cancel(cx, watcher);
     rdl_future_release(cx, watcher);
-    return rdl__fail(RDL_TIMEOUT, "the event did not fire in time");
+    return rdl__error(RDL_TIMEOUT, "the event did not fire in time");
   }
   return status;
 }
 
-rdl_status rdl_event_wait(rdl_context *cx, rdl_event event, uint64_t timeout_ns)
-{
+rdl_status rdl_event_wait(rdl_context *cx, rdl_event event, uint64_t timeout_ns) {
   RDL__NEED(cx);
   return watch(cx, event, 0u, timeout_ns);
 }
 
-rdl_status rdl_event_wait_count(rdl_context *cx, rdl_event event, uint32_t n, uint64_t timeout_ns)
-{
+rdl_status rdl_event_wait_count(rdl_context *cx, rdl_event event, uint32_t n, uint64_t timeout_ns) {
   RDL__NEED(cx);
-  if (!n) return rdl__fail(RDL_INVALID, "rdl_event_wait_count: n is 0");
+  if (!n) return rdl__error(RDL_INVALID, "rdl_event_wait_count: n is 0");
   return watch(cx, event, n, timeout_ns);
 }
 
-/* Sends a question that the device answers in the outcome of a root taken for it. */
-static rdl_status ask(rdl_context *cx, uint32_t kind, rdl_event event)
-{
-  rdl_message message = {.kind = kind, .slot = event.index, .generation = event.generation};
-  rdl_event_record *record = NULL;
-  rdl_status status;
-  uint32_t slot = 0, generation = 0;
-  pthread_mutex_lock(&cx->lock);
-  status = find(cx, event, &record);
-  if (!status) status = rdl__image_need(cx);
-  if (!status) slot = rdl__root_take(cx);
-  if (!status && !slot)
-    status = rdl__fail(RDL_AGAIN, "all %u roots are in use, and one is needed for the answer",
-                       cx->usable_roots);
-  if (!status) {
-    rdl__root_fill(cx, slot, NULL, NULL, RDL__ROOT_HELD, false);
-    generation = cx->roots[slot].generation;
-    message.reply = slot;
-    message.value = generation;
-    status = rdl__say(cx, &message);
-    if (status) rdl__root_free(cx, slot);
+/* ---- reset and end: between two launches, so that no signal is half done ---- */
+
+static bool waits(const rdl_context *cx, const rdl_node *node) {
+  return rdl_load_relaxed(&cx->records[node->who].wait) == node->ticket;
+}
+
+static bool has_waiter(const rdl_context *cx, const rdl_event_record *record) {
+  uint32_t node;
+  for (node = rdl_load_relaxed(&record->waiters); node; node = cx->nodes[node].next)
+    if (waits(cx, &cx->nodes[node])) return true;
+  return false;
+}
+
+/* Tells the waiters and gives the nodes back to their pool. */
+static rdl_status dismiss(rdl_context *cx, rdl_event_record *record) {
+  rdl_pool *pool = &cx->control->pools[RDL_POOL_NODES];
+  rdl_status status = RDL_OK;
+  while (record->waiters && !status) {
+    uint32_t index = record->waiters;
+    rdl_node *node = &cx->nodes[index];
+    rdl_message message = {
+        .kind = RDL_SAY_WAKE, .slot = node->who, .generation = node->ticket, .value = RDL_S_STALE};
+    if (waits(cx, node) && !rdl__try_say(cx, &message))
+      status = rdl__error(RDL_AGAIN, "the event has more waiters than the device can be told of at "
+                                     "once: try again");
+    if (status) continue;
+    record->waiters = node->next;
+    node->next = pool->chain;
+    pool->chain = index;
   }
-  pthread_mutex_unlock(&cx->lock);
+  return status;
+}
+
+/* The lock and the service are held. */
+static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters) {
+  rdl_event_record *record = NULL;
+  rdl_status status = find(cx, event, &record);
   if (status) return status;
-  status = rdl__await_root(cx, slot, generation, RDL_FOREVER);
+  if (!even_with_waiters && has_waiter(cx, record))
+    return rdl__error(RDL_BUSY, "the event has waiters and was not reset");
+  status = dismiss(cx, record);
   if (status) return status;
+  rdl_store_relaxed(&record->count, 0u);
+  rdl_store_relaxed(&record->lowest, UINT32_MAX);
+  rdl_store_release(&record->generation, event.generation + 1u);
+  if (even_with_waiters && event.generation + 1u)
+    cx->free_events[cx->free_event_count++] = event.index & RDL_MAX_SLOTS;
+  return RDL_OK;
+}
+
+static rdl_status renew_alone(rdl_context *cx, rdl_event event, bool even_with_waiters) {
+  rdl_status status;
   pthread_mutex_lock(&cx->lock);
-  status = (rdl_status)cx->outcomes[slot].cause;
-  rdl__root_free(cx, slot);
+  status = rdl__service_hold(cx, rdl__deadline(cx->options.close_ns));
+  if (!status) {
+    status = renew(cx, event, even_with_waiters);
+    rdl__service_release(cx);
+  }
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
 
-rdl_status rdl_event_reset(rdl_context *cx, rdl_event *event)
-{
+rdl_status rdl_event_reset(rdl_context *cx, rdl_event *event) {
   rdl_status status;
   RDL__NEED(cx);
   RDL__NEED(event);
-  status = ask(cx, RDL_SAY_RESET, *event);
-  if (status == RDL_BUSY)
-    return rdl__fail(status, "the event has waiters and was not reset");
+  status = renew_alone(cx, *event, false);
   if (!status) event->generation++;
   return status;
 }
 
-rdl_status rdl_event_destroy(rdl_context *cx, rdl_event event)
-{
-  rdl_status status;
+rdl_status rdl_event_destroy(rdl_context *cx, rdl_event event) {
   RDL__NEED(cx);
-  status = ask(cx, RDL_SAY_DESTROY, event);
-  if (status) return status;
-  pthread_mutex_lock(&cx->lock);
-  if (event.generation + 1u) cx->free_events[cx->free_event_count++] = event.index & RDL_MAX_SLOTS;
-  pthread_mutex_unlock(&cx->lock);
-  return RDL_OK;
+  return renew_alone(cx, event, true);
 }

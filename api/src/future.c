@@ -1,52 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outcomes of roots: waiting, taking, releasing, cancelling, and futures that the host completes. */
+/* Outcomes of roots: waiting, taking, releasing, cancelling, and futures that the host completes.
+ */
 #include <string.h>
 
 #include "api/src/core.h"
 
-static const unsigned char *result_of(rdl_context *cx, uint32_t slot)
-{
+static const unsigned char *result_of(rdl_context *cx, uint32_t slot) {
   const rdl_outcome *outcome = &cx->outcomes[slot];
   if (cx->roots[slot].result_size <= RDL_INLINE_SIZE) return (const unsigned char *)outcome->result;
   return cx->heap + (uint64_t)outcome->result[0] * RDL_UNIT;
 }
 
-static rdl_status tell_failure(rdl_context *cx, uint32_t slot)
-{
+static rdl_status tell_failure(rdl_context *cx, uint32_t slot) {
   uint32_t cause = cx->outcomes[slot].cause;
   rdl_status status = (rdl_status)RDL_CAUSE_STATUS(cause);
   uint32_t number = cx->roots[slot].task & RDL_TASK_MASK;
   const char *name = number < cx->task_count ? cx->tasks[number].name : "?";
   if (status == RDL_OK) return RDL_OK;
   if (status == RDL_FAILED)
-    return rdl__fail(status, "task %s failed with code %u, given to RDL_FAIL there or in a task that "
-                     "it awaited", name, RDL_CAUSE_CODE(cause));
+    return rdl__error(status,
+                      "task %s failed with code %u, given to RDL_FAIL there or in a task that "
+                      "it awaited",
+                      name, RDL_CAUSE_CODE(cause));
   if (status == RDL_OUT_OF_SLOTS)
-    return rdl__fail(status, "task %s: no slot was left and nothing could free one; raise the option "
-                     "`slots` (now %u), or spawn less ahead with RDL_TRY_SPAWN", name,
-                     cx->options.slots);
+    return rdl__error(status,
+                      "task %s: no slot was left and nothing could free one; raise the option "
+                      "`slots` (now %u), or spawn less ahead with RDL_TRY_SPAWN",
+                      name, cx->options.slots);
   if (status == RDL_DEADLOCK)
-    return rdl__fail(status, "task %s waited for what could never come: %s", name,
-                     cx->deadlock_text[0] ? cx->deadlock_text : "see the log");
-  return rdl__fail(status, "task %s ended with %s: %s", name, rdl_status_name(status),
-                   rdl_status_text(status));
+    return rdl__error(status, "task %s waited for what could never come: %s", name,
+                      cx->deadlock_text[0] ? cx->deadlock_text : "see the log");
+  return rdl__error(status, "task %s ended with %s: %s", name, rdl_status_name(status),
+                    rdl_status_text(status));
 }
 
 /* The root is done and the lock is held. */
-static rdl_status take(rdl_context *cx, uint32_t slot, void *result, size_t result_size)
-{
+static rdl_status take(rdl_context *cx, uint32_t slot, void *result, size_t result_size) {
   uint32_t size = cx->roots[slot].result_size;
   rdl_status status = tell_failure(cx, slot);
   if (!status && result && size > result_size)
-    return rdl__fail(RDL_TOO_SMALL, "the result has %u bytes, the buffer %zu; the future can still "
-                     "be taken", size, result_size);
+    return rdl__error(RDL_TOO_SMALL,
+                      "the result has %u bytes, the buffer %zu; the future can still "
+                      "be taken",
+                      size, result_size);
   if (!status && result) memcpy(result, result_of(cx, slot), size);
   rdl__root_free(cx, slot);
   return status;
 }
 
-static rdl_status find(rdl_context *cx, rdl_future future, uint32_t *out_slot)
-{
+static rdl_status find(rdl_context *cx, rdl_future future, uint32_t *out_slot) {
   rdl_status status;
   pthread_mutex_lock(&cx->lock);
   status = rdl__root_find(cx, future, out_slot);
@@ -55,14 +57,14 @@ static rdl_status find(rdl_context *cx, rdl_future future, uint32_t *out_slot)
 }
 
 rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size_t result_size,
-                          uint64_t timeout_ns)
-{
+                          uint64_t timeout_ns) {
   uint32_t slot;
   rdl_status status;
   RDL__NEED(cx);
   status = find(cx, future, &slot);
   if (status) return status;
-  status = rdl__await_root(cx, slot, future.generation, timeout_ns ? rdl__deadline(timeout_ns) : 0u);
+  status =
+      rdl__await_root(cx, slot, future.generation, timeout_ns ? rdl__deadline(timeout_ns) : 0u);
   if (status) return status;
   pthread_mutex_lock(&cx->lock);
   status = rdl__root_find(cx, future, &slot); /* another thread may have been faster */
@@ -72,8 +74,7 @@ rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size
 }
 
 rdl_status rdl_future_wait(rdl_context *cx, const rdl_future *futures, size_t count,
-                           uint64_t timeout_ns)
-{
+                           uint64_t timeout_ns) {
   uint64_t deadline = timeout_ns ? rdl__deadline(timeout_ns) : 0u;
   size_t k;
   RDL__NEED(cx);
@@ -89,23 +90,22 @@ rdl_status rdl_future_wait(rdl_context *cx, const rdl_future *futures, size_t co
 
 /* Whether all results fit is looked at before the first one is taken. The lock is held. */
 static rdl_status check_results(rdl_context *cx, const rdl_future *futures, size_t count,
-                                const void *results, size_t stride)
-{
+                                const void *results, size_t stride) {
   size_t k;
   for (k = 0; k < count; k++) {
     uint32_t slot;
     rdl_status status = rdl__root_find(cx, futures[k], &slot);
     if (status) return status;
     if (results && cx->roots[slot].result_size > stride)
-      return rdl__fail(RDL_TOO_SMALL, "result %zu has %u bytes, the stride is %zu; nothing was taken",
-                       k, cx->roots[slot].result_size, stride);
+      return rdl__error(RDL_TOO_SMALL,
+                        "result %zu has %u bytes, the stride is %zu; nothing was taken", k,
+                        cx->roots[slot].result_size, stride);
   }
   return RDL_OK;
 }
 
 rdl_status rdl_future_get_many(rdl_context *cx, const rdl_future *futures, size_t count,
-                               void *results, size_t stride, uint64_t timeout_ns)
-{
+                               void *results, size_t stride, uint64_t timeout_ns) {
   rdl_status first = RDL_OK;
   rdl_reason why = {""};
   rdl_status status = rdl_future_wait(cx, futures, count, timeout_ns);
@@ -123,19 +123,18 @@ rdl_status rdl_future_get_many(rdl_context *cx, const rdl_future *futures, size_
   }
   pthread_mutex_unlock(&cx->lock);
   if (status) return status;
-  return first ? rdl__fail_why(first, &why) : RDL_OK;
+  return first ? rdl__error_why(first, &why) : RDL_OK;
 }
 
 rdl_status rdl_future_outcome(rdl_context *cx, rdl_future future, uint64_t timeout_ns,
-                              rdl_future_result *out_result)
-{
+                              rdl_future_result *out_result) {
   uint32_t slot;
   rdl_status status;
   RDL__NEED(cx);
   RDL__NEED(out_result);
   if (out_result->size != sizeof *out_result)
-    return rdl__fail(RDL_INVALID, "rdl_future_outcome: size is %zu, not %zu", out_result->size,
-                     sizeof *out_result);
+    return rdl__error(RDL_INVALID, "rdl_future_outcome: size is %zu, not %zu", out_result->size,
+                      sizeof *out_result);
   status = rdl_future_wait(cx, &future, 1, timeout_ns);
   if (status) return status;
   pthread_mutex_lock(&cx->lock);
@@ -150,8 +149,7 @@ rdl_status rdl_future_outcome(rdl_context *cx, rdl_future future, uint64_t timeo
   return status;
 }
 
-rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, size_t result_size)
-{
+rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, size_t result_size) {
   uint32_t slot;
   rdl_status status;
   RDL__NEED(cx);
@@ -159,25 +157,25 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
   pthread_mutex_lock(&cx->lock);
   status = rdl__root_find(cx, future, &slot);
   if (!status && !rdl__root_done(cx, slot, future.generation))
-    status = rdl__fail(RDL_AGAIN, "the future is not done yet");
+    status = rdl__error(RDL_AGAIN, "the future is not done yet");
   if (!status) status = tell_failure(cx, slot);
   if (!status && cx->roots[slot].result_size > result_size)
-    status = rdl__fail(RDL_TOO_SMALL, "the result has %u bytes, the buffer %zu",
-                       cx->roots[slot].result_size, result_size);
+    status = rdl__error(RDL_TOO_SMALL, "the result has %u bytes, the buffer %zu",
+                        cx->roots[slot].result_size, result_size);
   if (!status) memcpy(result, result_of(cx, slot), cx->roots[slot].result_size);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
 
 /* A promise that nobody completed has no code that would end it: it is cancelled on its way. */
-static rdl_status release_held(rdl_context *cx, uint32_t slot)
-{
+static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   rdl_status status = RDL_OK;
   if (rdl__root_done(cx, slot, cx->roots[slot].generation)) {
     rdl__root_free(cx, slot);
     return RDL_OK;
   }
-  if (cx->roots[slot].state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
+  if (cx->roots[slot].state == RDL__ROOT_PROMISE)
+    status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
   if (!status) status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
   if (status) return status;
   cx->roots[slot].state = RDL__ROOT_DETACHED;
@@ -185,8 +183,7 @@ static rdl_status release_held(rdl_context *cx, uint32_t slot)
   return RDL_OK;
 }
 
-rdl_status rdl_future_release(rdl_context *cx, rdl_future future)
-{
+rdl_status rdl_future_release(rdl_context *cx, rdl_future future) {
   uint32_t slot;
   rdl_status status;
   RDL__NEED(cx);
@@ -197,8 +194,7 @@ rdl_status rdl_future_release(rdl_context *cx, rdl_future future)
   return status;
 }
 
-rdl_status rdl_future_cancel(rdl_context *cx, rdl_future future)
-{
+rdl_status rdl_future_cancel(rdl_context *cx, rdl_future future) {
   uint32_t slot;
   rdl_status status;
   RDL__NEED(cx);
@@ -210,8 +206,7 @@ rdl_status rdl_future_cancel(rdl_context *cx, rdl_future future)
   return status;
 }
 
-rdl_status rdl_future_create(rdl_context *cx, rdl_future *out_future)
-{
+rdl_status rdl_future_create(rdl_context *cx, rdl_future *out_future) {
   rdl_status status = RDL_OK;
   uint32_t slot;
   RDL__NEED(out_future);
@@ -224,25 +219,23 @@ rdl_status rdl_future_create(rdl_context *cx, rdl_future *out_future)
     cx->host_spawned++;
     *out_future = rdl__root_handle(cx, slot);
   } else {
-    status = rdl__fail(RDL_AGAIN, "all %u roots are in use", cx->usable_roots);
+    status = rdl__error(RDL_AGAIN, "all %u roots are in use", cx->usable_roots);
   }
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
 
 static rdl_status complete(rdl_context *cx, rdl_future future, const void *result,
-                           size_t result_size, uint32_t code)
-{
+                           size_t result_size, uint32_t code) {
   rdl_message message = {.kind = RDL_SAY_COMPLETE, .generation = future.generation};
   rdl_status status = rdl__root_find(cx, future, &message.slot);
   rdl__root *root;
   if (status) return status;
   root = &cx->roots[message.slot];
-  if (root->state == RDL__ROOT_KEPT)
-    return rdl__fail(RDL_BUSY, "the future was completed before");
+  if (root->state == RDL__ROOT_KEPT) return rdl__error(RDL_BUSY, "the future was completed before");
   if (root->state != RDL__ROOT_PROMISE)
-    return rdl__fail(RDL_INVALID, "the future runs a task: only one of rdl_future_create can be "
-                     "completed by the host");
+    return rdl__error(RDL_INVALID, "the future runs a task: only one of rdl_future_create can be "
+                                   "completed by the host");
   message.value = code ? RDL_S_FAILED | code << 8 : RDL_S_OK;
   if (result_size) memcpy(message.result, result, result_size);
   status = rdl__image_need(cx);
@@ -254,15 +247,14 @@ static rdl_status complete(rdl_context *cx, rdl_future future, const void *resul
 }
 
 rdl_status rdl_future_complete(rdl_context *cx, rdl_future future, const void *result,
-                               size_t result_size, uint32_t code)
-{
+                               size_t result_size, uint32_t code) {
   rdl_status status;
   RDL__NEED(cx);
   if (result_size) RDL__NEED(result);
   if (result_size > RDL_INLINE_SIZE)
-    return rdl__fail(RDL_INVALID, "a result of the host has at most %u bytes, not %zu",
-                     RDL_INLINE_SIZE, result_size);
-  if (code >> 24) return rdl__fail(RDL_INVALID, "code %u is not below 2^24", code);
+    return rdl__error(RDL_INVALID, "a result of the host has at most %u bytes, not %zu",
+                      RDL_INLINE_SIZE, result_size);
+  if (code >> 24) return rdl__error(RDL_INVALID, "code %u is not below 2^24", code);
   pthread_mutex_lock(&cx->lock);
   status = complete(cx, future, result, result_size, code);
   pthread_mutex_unlock(&cx->lock);

@@ -9,23 +9,20 @@
 #define CACHE_LINE 64u
 
 /* Room for `count` items at the end of what is planned so far; returns their offset. */
-static uint64_t plan(uint64_t *bytes, uint64_t count, uint64_t size)
-{
+static uint64_t plan(uint64_t *bytes, uint64_t count, uint64_t size) {
   uint64_t at = *bytes;
   *bytes += (count * size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
   return at;
 }
 
-static uint32_t power_of_two(uint32_t at_least)
-{
+static uint32_t power_of_two(uint32_t at_least) {
   uint32_t n = 1;
   while (n < at_least)
     n *= 2;
   return n;
 }
 
-static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes)
-{
+static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
   const rdl_context_options *o = &cx->options;
   uint64_t slots = 1ull + o->roots + o->slots;
   *bytes = 0;
@@ -46,14 +43,12 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes)
 }
 
 /* Small heaps have small chunks, so that no worker hoards what another needs. */
-static uint32_t chunk_for(uint32_t slots, uint32_t workers)
-{
+static uint32_t chunk_for(uint32_t slots, uint32_t workers) {
   uint32_t chunk = slots / (16u * workers);
   return chunk < 1u ? 1u : chunk > 64u ? 64u : chunk;
 }
 
-static void fill_control(rdl_context *cx, rdl_control *c)
-{
+static void fill_control(rdl_context *cx, rdl_control *c) {
   const rdl_context_options *o = &cx->options;
   c->workers = cx->workers;
   c->context = cx->number << 24;
@@ -81,16 +76,14 @@ static void fill_control(rdl_context *cx, rdl_control *c)
   }
 }
 
-static void number_cells(unsigned char *heap, const rdl_ring *ring)
-{
+static void number_cells(unsigned char *heap, const rdl_ring *ring) {
   rdl_cell *cells = (rdl_cell *)(void *)(heap + ring->cells);
   rdl_u32 k;
   for (k = 0; k <= ring->mask; k++)
     cells[k].sequence = k;
 }
 
-rdl_status rdl__heap_create(rdl_context *cx)
-{
+rdl_status rdl__heap_create(rdl_context *cx) {
   rdl_control control;
   rdl_reason why = {""};
   rdl_status status;
@@ -102,10 +95,12 @@ rdl_status rdl__heap_create(rdl_context *cx)
   control.pools[RDL_POOL_FRAMES].fresh = cx->frames_first;
   control.pools[RDL_POOL_FRAMES].limit = (uint32_t)(cx->heap_bytes / RDL_UNIT);
   if (cx->heap_bytes / RDL_UNIT >= UINT32_MAX)
-    return rdl__fail(RDL_INVALID, "a heap of %llu bytes is larger than 64 GiB: lower slots, roots "
-                     "or frame_bytes", (unsigned long long)cx->heap_bytes);
+    return rdl__error(RDL_INVALID,
+                      "a heap of %llu bytes is larger than 64 GiB: lower slots, roots "
+                      "or frame_bytes",
+                      (unsigned long long)cx->heap_bytes);
   status = cx->backend->allocate(cx->device, cx->heap_bytes, &memory, &why);
-  if (status) return rdl__fail_why(status, &why);
+  if (status) return rdl__error_why(status, &why);
   cx->heap = memory;
   cx->control = memory;
   *cx->control = control;

@@ -4,8 +4,7 @@
 
 #include "api/src/core.h"
 
-void rdl__log(rdl_context *cx, rdl_log_level level, const char *format, ...)
-{
+void rdl__log(rdl_context *cx, rdl_log_level level, const char *format, ...) {
   char text[1024];
   va_list arguments;
   if (!cx->options.log) return;

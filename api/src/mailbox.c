@@ -2,8 +2,7 @@
 /* The host's end of the mailbox. The lock makes the host one producer. */
 #include "api/src/core.h"
 
-bool rdl__try_say(rdl_context *cx, const rdl_message *message)
-{
+bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
   rdl_mailbox *box = &cx->control->mailbox;
   rdl_message *messages = (rdl_message *)(void *)(cx->heap + box->messages);
   rdl_u32 tail = rdl_load_relaxed(&box->tail);
@@ -15,11 +14,10 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message)
   return true;
 }
 
-rdl_status rdl__say(rdl_context *cx, const rdl_message *message)
-{
+rdl_status rdl__say(rdl_context *cx, const rdl_message *message) {
   while (!rdl__try_say(cx, message)) {
-    if (cx->closing) return rdl__fail(RDL_CLOSED, "the context is closing");
-    if (cx->lost) return rdl__fail_why(RDL_DEVICE_LOST, &cx->lost_why);
+    if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
+    if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
     /* The ring is full: the device empties it within a quantum. */
     rdl__wait_until(&cx->host_news, &cx->lock, rdl__deadline(100000u));
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules and the image made of them. A new module is compiled together with those already there; only
- * when that has succeeded does the context change over to the new image, between two launches. */
+/* Modules and the image made of them. A new module is compiled together with those already there;
+ * only when that has succeeded does the context change over to the new image, between two launches.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,7 @@
 
 #define OWN_MODULE "tasks.cl"
 
-static void module_free(rdl_module *module)
-{
+static void module_free(rdl_module *module) {
   if (!module) return;
   rdl__task_list_finish(&module->tasks);
   free(module->name);
@@ -20,8 +20,7 @@ static void module_free(rdl_module *module)
   free(module);
 }
 
-static rdl_module *module_new(rdl_context *cx, const char *name, const char *text, size_t length)
-{
+static rdl_module *module_new(rdl_context *cx, const char *name, const char *text, size_t length) {
   rdl_module *module = calloc(1, sizeof *module);
   if (!module) return NULL;
   module->context = cx;
@@ -40,8 +39,7 @@ static rdl_module *module_new(rdl_context *cx, const char *name, const char *tex
 /* ---- the image ---- */
 
 static rdl_status make_text(rdl_context *cx, rdl_module *const *modules, size_t count,
-                            rdl__image *image, rdl_reason *why)
-{
+                            rdl__image *image, rdl_reason *why) {
   rdl__image_module *parts = calloc(count, sizeof *parts);
   rdl_status status;
   size_t k;
@@ -58,16 +56,13 @@ static rdl_status make_text(rdl_context *cx, rdl_module *const *modules, size_t 
 }
 
 /* Runs the image once so that it tells the sizes that its compiler gave to everything. */
-static rdl_status describe(rdl_context *cx, rdl_backend_image *image, rdl_reason *why)
-{
-  rdl_status status =
-      cx->backend->launch(cx->device, image, cx->heap, RDL_LAUNCH_DESCRIBE, 1, why);
+static rdl_status describe(rdl_context *cx, rdl_backend_image *image, rdl_reason *why) {
+  rdl_status status = cx->backend->launch(cx->device, image, cx->heap, RDL_LAUNCH_DESCRIBE, 1, why);
   if (status) return status;
   return cx->backend->wait(cx->device, RDL_FOREVER, why);
 }
 
-static rdl_status check_layout(rdl_context *cx, uint32_t tasks, rdl_reason *why)
-{
+static rdl_status check_layout(rdl_context *cx, uint32_t tasks, rdl_reason *why) {
   const rdl_image_info *info = (const void *)(cx->heap + cx->control->image_info);
   bool same = info->abi_version == RDL_ABI_VERSION && info->record_size == sizeof(rdl_record) &&
               info->side_size == sizeof(rdl_side) && info->node_size == sizeof(rdl_node) &&
@@ -76,30 +71,29 @@ static rdl_status check_layout(rdl_context *cx, uint32_t tasks, rdl_reason *why)
               info->message_size == sizeof(rdl_message) &&
               info->control_size == sizeof(rdl_control) && info->tasks == tasks;
   if (same) return RDL_OK;
-  snprintf(why->text, sizeof why->text, "the device's compiler lays structures out differently than "
+  snprintf(why->text, sizeof why->text,
+           "the device's compiler lays structures out differently than "
            "the host's: record %u/%zu, control %u/%zu bytes. Please report the device's name",
            info->record_size, sizeof(rdl_record), info->control_size, sizeof(rdl_control));
   return RDL_UNSUPPORTED;
 }
 
-static uint32_t class_of(uint32_t bytes)
-{
+static uint32_t class_of(uint32_t bytes) {
   uint32_t size_class = 0;
   while ((16u << size_class) < bytes)
     size_class++;
   return size_class;
 }
 
-static uint32_t whole_words(uint32_t bytes)
-{
+static uint32_t whole_words(uint32_t bytes) {
   return bytes ? (bytes + 3u) / 4u * 4u : 4u; /* RDL_NONE has one word */
 }
 
 static void fill_task(rdl__known_task *task, const rdl__task *scanned, const rdl_module *module,
-                      uint32_t number, const rdl_task_info *info)
-{
+                      uint32_t number, const rdl_task_info *info) {
   uint32_t frame = class_of(whole_words(info->args_size) + whole_words(info->state_size));
-  uint32_t result = info->result_size > RDL_INLINE_SIZE ? class_of(info->result_size) : RDL_CLASS_NONE;
+  uint32_t result =
+      info->result_size > RDL_INLINE_SIZE ? class_of(info->result_size) : RDL_CLASS_NONE;
   task->name = scanned->name;
   task->file = module->name;
   task->line = scanned->line;
@@ -108,8 +102,7 @@ static void fill_task(rdl__known_task *task, const rdl__task *scanned, const rdl
 }
 
 static rdl__known_task *list_tasks(rdl_context *cx, rdl_module *const *modules, size_t count,
-                                   uint32_t total)
-{
+                                   uint32_t total) {
   const rdl_task_info *infos = (const void *)(cx->heap + cx->control->task_infos);
   rdl__known_task *tasks = calloc(total, sizeof *tasks);
   uint32_t number = 0;
@@ -123,40 +116,37 @@ static rdl__known_task *list_tasks(rdl_context *cx, rdl_module *const *modules, 
   return tasks;
 }
 
-static uint32_t block_units(uint32_t word, uint32_t shift)
-{
+static uint32_t block_units(uint32_t word, uint32_t shift) {
   uint32_t size_class = (word >> shift) & RDL_CLASS_MASK;
   return size_class == RDL_CLASS_NONE ? 0u : 1u << size_class;
 }
 
 /* Every root's slot has a place for the largest frame and result of the image. A larger one than
  * before needs a new region; roots that live keep their place in the old one. */
-static void place_root_frames(rdl_context *cx, uint32_t stride)
-{
+static void place_root_frames(rdl_context *cx, uint32_t stride) {
   rdl_pool *pool = &cx->control->pools[RDL_POOL_FRAMES];
   uint32_t free_units = pool->limit - pool->fresh;
   uint32_t roots = cx->options.roots;
   if (stride <= cx->root_stride) return;
   if ((uint64_t)roots * stride > free_units / 2u) roots = free_units / 2u / stride;
   if (roots < cx->options.roots)
-    rdl__log(cx, RDL_LOG_WARNING, "frame_bytes has room for the frames of %u roots, not of %u", roots,
-             cx->options.roots);
+    rdl__log(cx, RDL_LOG_WARNING, "frame_bytes has room for the frames of %u roots, not of %u",
+             roots, cx->options.roots);
   cx->root_frames = pool->fresh; /* slot 0 has a place nobody uses */
   cx->root_stride = stride;
   pool->fresh += (roots + 1u) * stride;
   cx->usable_roots = roots;
 }
 
-static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
-{
+static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count) {
   uint32_t k, stride = 1;
   cx->control->reserve = 1;
   cx->control->class_set = 0;
   for (k = 0; k < count; k++) {
     uint32_t frame = (tasks[k].word >> RDL_FRAME_SHIFT) & RDL_CLASS_MASK;
     uint32_t result = (tasks[k].word >> RDL_RESULT_SHIFT) & RDL_CLASS_MASK;
-    uint32_t units = block_units(tasks[k].word, RDL_FRAME_SHIFT) +
-                     block_units(tasks[k].word, RDL_RESULT_SHIFT);
+    uint32_t units =
+        block_units(tasks[k].word, RDL_FRAME_SHIFT) + block_units(tasks[k].word, RDL_RESULT_SHIFT);
     if (units > stride) stride = units;
     if (tasks[k].info.spawns > cx->control->reserve) cx->control->reserve = tasks[k].info.spawns;
     cx->control->class_set |= 1u << frame;
@@ -169,8 +159,8 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
 }
 
 /* Builds the image of `modules` and changes over to it. The service is held. */
-static rdl_status build(rdl_context *cx, rdl_module *const *modules, size_t count, rdl_reason *why)
-{
+static rdl_status build(rdl_context *cx, rdl_module *const *modules, size_t count,
+                        rdl_reason *why) {
   rdl__image image = {0};
   rdl_backend_image *built = NULL;
   rdl__known_task *tasks = NULL;
@@ -195,8 +185,7 @@ static rdl_status build(rdl_context *cx, rdl_module *const *modules, size_t coun
 }
 
 /* Adds a module to the context. The lock is held and the service is held. */
-static rdl_status add(rdl_context *cx, rdl_module *module, rdl_reason *why)
-{
+static rdl_status add(rdl_context *cx, rdl_module *module, rdl_reason *why) {
   size_t count = cx->module_count + 1;
   rdl_module **modules = malloc(count * sizeof(rdl_module *));
   rdl_status status;
@@ -216,20 +205,19 @@ static rdl_status add(rdl_context *cx, rdl_module *module, rdl_reason *why)
 
 /* Raddle's own module is taken in but not compiled yet: the first user's module brings the first
  * image, so that opening a context needs no compiler. */
-rdl_status rdl__modules_open(rdl_context *cx)
-{
+rdl_status rdl__modules_open(rdl_context *cx) {
   rdl_reason why = {""};
   rdl__image_module own = {0};
   rdl__task_list tasks = {0};
   rdl_status status = rdl__image_own_module(&tasks, &own, &why);
   rdl_module *module;
-  if (status) return rdl__fail_why(status, &why);
+  if (status) return rdl__error_why(status, &why);
   module = module_new(cx, OWN_MODULE, own.text, own.length);
   cx->modules = module ? calloc(1, sizeof(rdl_module *)) : NULL;
   if (!cx->modules) {
     rdl__task_list_finish(&tasks);
     module_free(module);
-    return rdl__fail(RDL_OUT_OF_MEMORY, "opening a context: out of host memory");
+    return rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory");
   }
   module->tasks = tasks;
   cx->modules[0] = module;
@@ -237,8 +225,7 @@ rdl_status rdl__modules_open(rdl_context *cx)
   return RDL_OK;
 }
 
-void rdl__modules_close(rdl_context *cx)
-{
+void rdl__modules_close(rdl_context *cx) {
   size_t k;
   if (cx->image) cx->backend->discard(cx->device, cx->image);
   for (k = 0; k < cx->module_count; k++)
@@ -248,8 +235,7 @@ void rdl__modules_close(rdl_context *cx)
 }
 
 /* Raddle's own tasks alone, for a context that uses events before it has a module. */
-rdl_status rdl__image_need(rdl_context *cx)
-{
+rdl_status rdl__image_need(rdl_context *cx) {
   rdl_reason why = {""};
   rdl_status status;
   if (cx->image) return RDL_OK;
@@ -257,27 +243,26 @@ rdl_status rdl__image_need(rdl_context *cx)
   if (status) return status;
   status = build(cx, cx->modules, cx->module_count, &why);
   rdl__service_release(cx);
-  return status ? rdl__fail_why(status, &why) : RDL_OK;
+  return status ? rdl__error_why(status, &why) : RDL_OK;
 }
 
 /* ---- loading ---- */
 
-static rdl_status load(rdl_context *cx, rdl_module *module)
-{
+static rdl_status load(rdl_context *cx, rdl_module *module) {
   rdl_reason why = {""};
   rdl_status status =
       rdl__scan(module->name, module->text, module->length, 0, &module->tasks, &why);
-  if (status) return rdl__fail_why(status, &why);
+  if (status) return rdl__error_why(status, &why);
   pthread_mutex_lock(&cx->lock);
   if (cx->closing) {
-    status = rdl__fail(RDL_CLOSED, "the context is closing");
+    status = rdl__error(RDL_CLOSED, "the context is closing");
   } else {
     status = rdl__service_hold(cx, rdl__deadline(cx->options.close_ns));
     if (!status) {
       status = add(cx, module, &why);
       if (status == RDL_OUT_OF_MEMORY && !why.text[0])
         snprintf(why.text, sizeof why.text, "loading %s: out of host memory", module->name);
-      if (status) rdl__fail_why(status, &why);
+      if (status) rdl__error_why(status, &why);
       rdl__service_release(cx);
     }
   }
@@ -286,8 +271,7 @@ static rdl_status load(rdl_context *cx, rdl_module *module)
 }
 
 rdl_status rdl_module_load_text(rdl_context *cx, const char *name, const char *text, size_t length,
-                                rdl_module **out_module)
-{
+                                rdl_module **out_module) {
   rdl_module *module;
   rdl_status status;
   RDL__NEED(out_module);
@@ -296,7 +280,7 @@ rdl_status rdl_module_load_text(rdl_context *cx, const char *name, const char *t
   RDL__NEED(name);
   RDL__NEED(text);
   module = module_new(cx, name, text, length);
-  if (!module) return rdl__fail(RDL_OUT_OF_MEMORY, "loading %s: out of host memory", name);
+  if (!module) return rdl__error(RDL_OUT_OF_MEMORY, "loading %s: out of host memory", name);
   status = load(cx, module);
   if (status) {
     module_free(module);
@@ -306,13 +290,12 @@ rdl_status rdl_module_load_text(rdl_context *cx, const char *name, const char *t
   return RDL_OK;
 }
 
-static rdl_status read_file(const char *path, char **out_text, size_t *out_length)
-{
+static rdl_status read_file(const char *path, char **out_text, size_t *out_length) {
   FILE *file = fopen(path, "rb");
   size_t room = 1 << 16, used = 0;
   char *text = NULL;
   if (!file)
-    return rdl__fail(errno == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(errno));
+    return rdl__error(errno == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(errno));
   for (;;) {
     char *more = realloc(text, room);
     size_t got;
@@ -328,8 +311,8 @@ static rdl_status read_file(const char *path, char **out_text, size_t *out_lengt
     bool io = ferror(file) != 0;
     fclose(file);
     free(text);
-    return io ? rdl__fail(RDL_IO, "%s: %s", path, strerror(error))
-              : rdl__fail(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
+    return io ? rdl__error(RDL_IO, "%s: %s", path, strerror(error))
+              : rdl__error(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
   }
   fclose(file);
   *out_text = text;
@@ -337,8 +320,7 @@ static rdl_status read_file(const char *path, char **out_text, size_t *out_lengt
   return RDL_OK;
 }
 
-rdl_status rdl_module_load(rdl_context *cx, const char *path, rdl_module **out_module)
-{
+rdl_status rdl_module_load(rdl_context *cx, const char *path, rdl_module **out_module) {
   char *text = NULL;
   size_t length = 0;
   rdl_status status;
@@ -355,18 +337,16 @@ rdl_status rdl_module_load(rdl_context *cx, const char *path, rdl_module **out_m
 
 /* ---- finding tasks ---- */
 
-static rdl_status no_such_task(const rdl_module *module, const char *name)
-{
+static rdl_status no_such_task(const rdl_module *module, const char *name) {
   char known[512] = "";
   size_t used = 0, k;
   for (k = 0; k < module->tasks.count && used < sizeof known - 70; k++)
     used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
                              module->tasks.tasks[k].name);
-  return rdl__fail(RDL_NOT_FOUND, "%s has no task '%s'; it has: %s", module->name, name, known);
+  return rdl__error(RDL_NOT_FOUND, "%s has no task '%s'; it has: %s", module->name, name, known);
 }
 
-rdl_status rdl__task_find(rdl_module *module, const char *name, const rdl__known_task **out_task)
-{
+rdl_status rdl__task_find(rdl_module *module, const char *name, const rdl__known_task **out_task) {
   size_t k;
   for (k = 0; k < module->tasks.count; k++) {
     if (strcmp(module->tasks.tasks[k].name, name) != 0) continue;
@@ -376,24 +356,22 @@ rdl_status rdl__task_find(rdl_module *module, const char *name, const rdl__known
   return no_such_task(module, name);
 }
 
-const rdl__known_task *rdl__own_task(rdl_context *cx, const char *name)
-{
+const rdl__known_task *rdl__own_task(rdl_context *cx, const char *name) {
   const rdl__known_task *task = NULL;
   if (!cx->tasks || rdl__task_find(cx->modules[0], name, &task)) return NULL;
   return task;
 }
 
 rdl_status rdl_module_task(rdl_module *module, const char *name,
-                           rdl_task_description *out_description)
-{
+                           rdl_task_description *out_description) {
   const rdl__known_task *task = NULL;
   rdl_status status;
   RDL__NEED(module);
   RDL__NEED(name);
   RDL__NEED(out_description);
   if (out_description->size != sizeof *out_description)
-    return rdl__fail(RDL_INVALID, "rdl_module_task: size is %zu, not %zu", out_description->size,
-                     sizeof *out_description);
+    return rdl__error(RDL_INVALID, "rdl_module_task: size is %zu, not %zu", out_description->size,
+                      sizeof *out_description);
   pthread_mutex_lock(&module->context->lock);
   status = rdl__task_find(module, name, &task);
   if (!status) {

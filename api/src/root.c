@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Roots: the futures in the host's own slots. The host makes their records itself, so that a handle
- * is good on the device before the message that starts the future has been read. A slot goes back to
- * the host's stack when the outcome is taken, or through the `returned` ring when it was detached.
+ * is good on the device before the message that starts the future has been read. A slot goes back
+ * to the host's stack when the outcome is taken, or through the `returned` ring when it was
+ * detached.
  */
 #include <string.h>
 
 #include "api/src/core.h"
 
 /* Frees what a future needed on the device for its arguments, then the slot. */
-static void recycle(rdl_context *cx, uint32_t slot)
-{
+static void recycle(rdl_context *cx, uint32_t slot) {
   rdl__root *root = &cx->roots[slot];
   if (root->staging) cx->backend->release(cx->device, root->staging);
   root->staging = NULL;
@@ -19,8 +19,7 @@ static void recycle(rdl_context *cx, uint32_t slot)
   cx->free_roots[cx->free_root_count++] = slot;
 }
 
-void rdl__root_free(rdl_context *cx, uint32_t slot)
-{
+void rdl__root_free(rdl_context *cx, uint32_t slot) {
   rdl_record *record = &cx->records[slot];
   rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
   rdl_store_release(&record->generation, record->generation + 1u);
@@ -29,8 +28,7 @@ void rdl__root_free(rdl_context *cx, uint32_t slot)
 }
 
 /* Takes back the slots of detached futures that have ended. */
-void rdl__roots_collect(rdl_context *cx)
-{
+void rdl__roots_collect(rdl_context *cx) {
   rdl_ring *ring = &cx->control->returned;
   rdl_cell *cells = (rdl_cell *)(void *)(cx->heap + ring->cells);
   for (;;) {
@@ -42,8 +40,7 @@ void rdl__roots_collect(rdl_context *cx)
   }
 }
 
-uint32_t rdl__root_take(rdl_context *cx)
-{
+uint32_t rdl__root_take(rdl_context *cx) {
   uint32_t slot;
   if (!cx->free_root_count) rdl__roots_collect(cx);
   if (cx->free_root_count) return cx->free_roots[--cx->free_root_count];
@@ -54,8 +51,7 @@ uint32_t rdl__root_take(rdl_context *cx)
   return slot;
 }
 
-static uint32_t blocks_of(uint32_t word, uint32_t shift)
-{
+static uint32_t blocks_of(uint32_t word, uint32_t shift) {
   uint32_t size_class = (word >> shift) & RDL_CLASS_MASK;
   return size_class == RDL_CLASS_NONE ? 0u : 1u << size_class;
 }
@@ -63,8 +59,7 @@ static uint32_t blocks_of(uint32_t word, uint32_t shift)
 /* The record of a new root. The wait word and the open list come last: from then on tasks that have
  * the handle may await it. A gated root waits until the device wakes it. */
 void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,
-                    rdl__root_state state, bool gated)
-{
+                    rdl__root_state state, bool gated) {
   rdl_record *record = &cx->records[slot];
   rdl__root *root = &cx->roots[slot];
   uint32_t word = (task ? task->word : RDL_CLASS_NONE << RDL_RESULT_SHIFT) | RDL_TASK_HOST;
@@ -84,7 +79,7 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   record->frame = frame;
   record->result[0] = frame + blocks_of(word, RDL_FRAME_SHIFT);
   rdl_store_relaxed(&record->task, word);
-  rdl_store_relaxed(&record->children, 1u);
+  rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
   cx->sides[slot].born = rdl_fetch_add(&cx->control->born, 1u);
   cx->sides[slot].home = 0;
   if (task && task->info.args_size)
@@ -95,34 +90,30 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   if (++cx->roots_alive > cx->roots_alive_most) cx->roots_alive_most = cx->roots_alive;
 }
 
-rdl_future rdl__root_handle(rdl_context *cx, uint32_t slot)
-{
+rdl_future rdl__root_handle(rdl_context *cx, uint32_t slot) {
   rdl_future f = {slot | cx->number << 24, cx->roots[slot].generation};
   return f;
 }
 
-rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot)
-{
+rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot) {
   uint32_t slot = future.index & RDL_MAX_SLOTS;
   if (future.index >> 24 != cx->number || slot == 0 || slot > cx->options.roots ||
       !future.generation)
-    return rdl__fail(RDL_INVALID, "{%#x, %u} is not a future that this context gave to the host",
-                     future.index, future.generation);
+    return rdl__error(RDL_INVALID, "{%#x, %u} is not a future that this context gave to the host",
+                      future.index, future.generation);
   if (cx->roots[slot].generation != future.generation || cx->roots[slot].state == RDL__ROOT_FREE ||
       cx->roots[slot].state == RDL__ROOT_DETACHED)
-    return rdl__fail(RDL_STALE, "the future {%#x, %u} was taken or released before", future.index,
-                     future.generation);
+    return rdl__error(RDL_STALE, "the future {%#x, %u} was taken or released before", future.index,
+                      future.generation);
   *out_slot = slot;
   return RDL_OK;
 }
 
-bool rdl__root_done(rdl_context *cx, uint32_t slot, uint32_t generation)
-{
+bool rdl__root_done(rdl_context *cx, uint32_t slot, uint32_t generation) {
   return rdl_load_acquire(&cx->outcomes[slot].generation) == generation;
 }
 
-rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind)
-{
+rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind) {
   rdl_message message = {.kind = kind, .slot = slot, .generation = cx->roots[slot].generation};
   return rdl__say(cx, &message);
 }

@@ -8,14 +8,12 @@
 #define FIRST_LOOK_NS 100000u
 #define LAST_LOOK_NS  1000000u
 
-static bool worker_has_work(const rdl_worker *worker)
-{
+static bool worker_has_work(const rdl_worker *worker) {
   return rdl_load_acquire(&worker->inbox) || rdl_load_acquire(&worker->overflow) ||
          worker->backlog || worker->unwind;
 }
 
-bool rdl__work_pending(rdl_context *cx)
-{
+bool rdl__work_pending(rdl_context *cx) {
   const rdl_control *c = cx->control;
   uint32_t k;
   if (rdl_load_acquire(&c->mailbox.head) != rdl_load_relaxed(&c->mailbox.tail)) return true;
@@ -25,19 +23,16 @@ bool rdl__work_pending(rdl_context *cx)
   return false;
 }
 
-static bool may_launch(rdl_context *cx)
-{
+static bool may_launch(rdl_context *cx) {
   return cx->image && !cx->holds && !cx->lost && rdl__work_pending(cx);
 }
 
-static bool may_search(rdl_context *cx)
-{
+static bool may_search(rdl_context *cx) {
   return cx->image && cx->search_deadlocks && !cx->holds && !cx->lost;
 }
 
 /* Wakes the callers whose root is done. */
-static void wake_sleepers(rdl_context *cx)
-{
+static void wake_sleepers(rdl_context *cx) {
   rdl__sleeper *sleeper;
   bool some = false;
   for (sleeper = cx->sleepers; sleeper; sleeper = sleeper->next)
@@ -46,23 +41,20 @@ static void wake_sleepers(rdl_context *cx)
   if (some) pthread_cond_broadcast(&cx->host_news);
 }
 
-static void look_around(rdl_context *cx)
-{
+static void look_around(rdl_context *cx) {
   rdl__timers_collect(cx);
   rdl__timers_fire(cx);
   wake_sleepers(cx);
 }
 
-static void lose_device(rdl_context *cx, const rdl_reason *why)
-{
+static void lose_device(rdl_context *cx, const rdl_reason *why) {
   cx->lost = true;
   cx->lost_why = *why;
   rdl__log(cx, RDL_LOG_ERROR, "%s", why->text);
   pthread_cond_broadcast(&cx->host_news);
 }
 
-static void prepare_launch(rdl_context *cx)
-{
+static void prepare_launch(rdl_context *cx) {
   rdl_control *c = cx->control;
   rdl_store_relaxed(&c->registered, 0u);
   rdl_store_relaxed(&c->idle, 0u);
@@ -74,16 +66,18 @@ static void prepare_launch(rdl_context *cx)
 
 /* The lock is held on entry and on return, and free while the device runs. The longer a launch has
  * lasted the seldomer it is looked at: each look takes a core from a worker for a moment. */
-static void launch_once(rdl_context *cx)
-{
+static void launch_once(rdl_context *cx) {
   rdl_reason why = {""};
   uint64_t look = FIRST_LOOK_NS;
+  uint32_t workers = cx->solo ? 1u : cx->workers;
   rdl_status status;
+  cx->solo = false;
+  cx->control->workers = workers;
   prepare_launch(cx);
   cx->launched = true;
   cx->launches++;
   pthread_mutex_unlock(&cx->lock);
-  status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, cx->workers, &why);
+  status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
   while (!status) {
     status = cx->backend->wait(cx->device, look, &why);
     if (status != RDL_TIMEOUT) break;
@@ -103,8 +97,7 @@ static void launch_once(rdl_context *cx)
 }
 
 /* Nothing is ready on the device: sleeps until a message, a timer, or the end. */
-static void sleep_parked(rdl_context *cx)
-{
+static void sleep_parked(rdl_context *cx) {
   if (may_search(cx) && rdl__break_deadlocks(cx)) return;
   cx->parked = true;
   cx->parks++;
@@ -117,8 +110,7 @@ static void sleep_parked(rdl_context *cx)
   cx->parked = false;
 }
 
-static void *serve(void *argument)
-{
+static void *serve(void *argument) {
   rdl_context *cx = argument;
   pthread_mutex_lock(&cx->lock);
   while (!cx->closing) {
@@ -132,17 +124,15 @@ static void *serve(void *argument)
   return NULL;
 }
 
-rdl_status rdl__service_start(rdl_context *cx)
-{
+rdl_status rdl__service_start(rdl_context *cx) {
   if (pthread_create(&cx->service, NULL, serve, cx))
-    return rdl__fail(RDL_OUT_OF_MEMORY, "the service thread could not be started: is the limit of "
-                     "threads or memory reached?");
+    return rdl__error(RDL_OUT_OF_MEMORY, "the service thread could not be started: is the limit of "
+                                         "threads or memory reached?");
   cx->service_started = true;
   return RDL_OK;
 }
 
-rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline)
-{
+rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
   bool in_time = true;
   cx->holds++;
   rdl_store_relaxed(&cx->control->stop, 1u);
@@ -150,10 +140,9 @@ rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline)
     in_time = rdl__wait_until(&cx->host_news, &cx->lock, deadline);
   if (!cx->launched) return RDL_OK;
   rdl__service_release(cx);
-  return rdl__fail(RDL_TIMEOUT, "a running segment did not end in time");
+  return rdl__error(RDL_TIMEOUT, "a running segment did not end in time");
 }
 
-void rdl__service_release(rdl_context *cx)
-{
+void rdl__service_release(rdl_context *cx) {
   if (--cx->holds == 0) pthread_cond_signal(&cx->service_news);
 }

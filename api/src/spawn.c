@@ -23,59 +23,60 @@ typedef struct gate_args {
   uint32_t pad;
 } gate_args;
 
-static rdl_status check_options(const rdl_spawn_options *options)
-{
+static rdl_status check_options(const rdl_spawn_options *options) {
   size_t k;
   if (!options) return RDL_OK;
   if (options->size != sizeof *options)
-    return rdl__fail(RDL_INVALID, "rdl_spawn_options: size is %zu, not %zu: start from "
-                     "RDL_SPAWN_OPTIONS_INIT", options->size, sizeof *options);
+    return rdl__error(RDL_INVALID,
+                      "rdl_spawn_options: size is %zu, not %zu: start from "
+                      "RDL_SPAWN_OPTIONS_INIT",
+                      options->size, sizeof *options);
   if (options->after_count && !options->after)
-    return rdl__fail(RDL_INVALID, "rdl_spawn_options: after_count is %zu, but after is NULL",
-                     options->after_count);
+    return rdl__error(RDL_INVALID, "rdl_spawn_options: after_count is %zu, but after is NULL",
+                      options->after_count);
   if (options->after_count > UINT32_MAX)
-    return rdl__fail(RDL_INVALID, "rdl_spawn_options: after_count is too large");
-  if (options->pad) return rdl__fail(RDL_INVALID, "rdl_spawn_options: pad is not 0");
+    return rdl__error(RDL_INVALID, "rdl_spawn_options: after_count is too large");
+  if (options->pad) return rdl__error(RDL_INVALID, "rdl_spawn_options: pad is not 0");
   for (k = 0; k < sizeof options->reserved / sizeof options->reserved[0]; k++)
-    if (options->reserved[k]) return rdl__fail(RDL_INVALID, "rdl_spawn_options: reserved is not 0");
+    if (options->reserved[k])
+      return rdl__error(RDL_INVALID, "rdl_spawn_options: reserved is not 0");
   return RDL_OK;
 }
 
-static rdl_status check_args(const rdl__known_task *task, const void *args, size_t args_size)
-{
+static rdl_status check_args(const rdl__known_task *task, const void *args, size_t args_size) {
   if (args_size != task->info.args_size)
-    return rdl__fail(RDL_INVALID, "task %s takes %u bytes of arguments, not %zu (declared at %s:%u)",
-                     task->name, task->info.args_size, args_size, task->file, task->line);
+    return rdl__error(RDL_INVALID,
+                      "task %s takes %u bytes of arguments, not %zu (declared at %s:%u)",
+                      task->name, task->info.args_size, args_size, task->file, task->line);
   if (args_size && !args)
-    return rdl__fail(RDL_INVALID, "the arguments of task %s are NULL", task->name);
+    return rdl__error(RDL_INVALID, "the arguments of task %s are NULL", task->name);
   return RDL_OK;
 }
 
 /* A slot, at once or within the time the caller gives. The lock is held. */
-static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_slot)
-{
+static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_slot) {
   bool in_time = deadline != 0u;
   for (;;) {
-    if (cx->closing) return rdl__fail(RDL_CLOSED, "the context is closing");
-    if (cx->lost) return rdl__fail_why(RDL_DEVICE_LOST, &cx->lost_why);
+    if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
+    if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
     *out_slot = rdl__root_take(cx);
     if (*out_slot) return RDL_OK;
     if (!in_time)
-      return rdl__fail(RDL_AGAIN, "all %u roots are in use: take or release finished futures, or "
-                       "raise the option `roots`", cx->usable_roots);
+      return rdl__error(RDL_AGAIN,
+                        "all %u roots are in use: take or release finished futures, or "
+                        "raise the option `roots`",
+                        cx->usable_roots);
     rdl__wait_until(&cx->host_news, &cx->lock, rdl__deadline(200000u));
     in_time = rdl__now() < deadline;
   }
 }
 
-static uint64_t room_deadline(const rdl_spawn_options *options)
-{
+static uint64_t room_deadline(const rdl_spawn_options *options) {
   return options && options->room_ns ? rdl__deadline(options->room_ns) : 0u;
 }
 
 rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, void *staging,
-                          rdl__root_state state, uint32_t *out_slot)
-{
+                          rdl__root_state state, uint32_t *out_slot) {
   uint32_t slot;
   rdl_status status = take_root(cx, 0u, &slot);
   if (status) return status;
@@ -87,27 +88,25 @@ rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, v
 }
 
 /* Memory for `bytes`, filled from `from`, that the device can read. */
-static rdl_status stage(rdl_context *cx, const void *from, size_t bytes, void **out_memory)
-{
+static rdl_status stage(rdl_context *cx, const void *from, size_t bytes, void **out_memory) {
   rdl_reason why = {""};
   rdl_status status = cx->backend->allocate(cx->device, bytes, out_memory, &why);
-  if (status) return rdl__fail_why(status, &why);
+  if (status) return rdl__error_why(status, &why);
   memcpy(*out_memory, from, bytes);
   return RDL_OK;
 }
 
-static rdl_status check_after(rdl_context *cx, const rdl_spawn_options *options)
-{
+static rdl_status check_after(rdl_context *cx, const rdl_spawn_options *options) {
   size_t k;
   for (k = 0; k < options->after_count; k++)
     if (options->after[k].index >> 24 != cx->number || !options->after[k].generation)
-      return rdl__fail(RDL_INVALID, "after[%zu] is not a future of this context", k);
+      return rdl__error(RDL_INVALID, "after[%zu] is not a future of this context", k);
   return RDL_OK;
 }
 
 /* The gate wakes the root, which waits with `ticket`. The lock is held. */
-static rdl_status start_behind_gate(rdl_context *cx, uint32_t slot, const rdl_spawn_options *options)
-{
+static rdl_status start_behind_gate(rdl_context *cx, uint32_t slot,
+                                    const rdl_spawn_options *options) {
   gate_args args = {.count = (uint32_t)options->after_count, .root = slot};
   uint32_t gate = 0;
   void *staging = NULL;
@@ -122,16 +121,14 @@ static rdl_status start_behind_gate(rdl_context *cx, uint32_t slot, const rdl_sp
   return status;
 }
 
-static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *options)
-{
+static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *options) {
   rdl_u32 *word = &cx->records[slot].task;
   if (options && options->local) rdl_store_relaxed(word, rdl_load_relaxed(word) | RDL_TASK_LOCAL);
 }
 
 /* The lock is held. On failure the slot is free again. */
 static rdl_status spawn_root(rdl_context *cx, const rdl__known_task *task, const void *args,
-                             const rdl_spawn_options *options, bool detached, uint32_t *out_slot)
-{
+                             const rdl_spawn_options *options, bool detached, uint32_t *out_slot) {
   bool gated = options && options->after_count;
   rdl__root_state state = detached && !gated ? RDL__ROOT_DETACHED : RDL__ROOT_HELD;
   rdl_status status = take_root(cx, room_deadline(options), out_slot);
@@ -153,8 +150,7 @@ static rdl_status spawn_root(rdl_context *cx, const rdl__known_task *task, const
 }
 
 rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args, size_t args_size,
-                     const rdl_spawn_options *options, rdl_future *out_future)
-{
+                     const rdl_spawn_options *options, rdl_future *out_future) {
   const rdl__known_task *task;
   rdl_context *cx;
   rdl_status status;
@@ -177,8 +173,7 @@ rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args
 
 /* ---- many ---- */
 
-static void free_roots_of(rdl_context *cx, const rdl_future *futures, size_t count)
-{
+static void free_roots_of(rdl_context *cx, const rdl_future *futures, size_t count) {
   size_t k;
   for (k = 0; k < count; k++)
     rdl__root_free(cx, futures[k].index & RDL_MAX_SLOTS);
@@ -188,8 +183,7 @@ static void free_roots_of(rdl_context *cx, const rdl_future *futures, size_t cou
  * last of them. The lock is held. */
 static rdl_status spawn_with_handles(rdl_context *cx, const rdl__known_task *task, const void *args,
                                      size_t stride, size_t count, const rdl_spawn_options *options,
-                                     rdl_future *out_futures)
-{
+                                     rdl_future *out_futures) {
   rdl_message message = {.kind = RDL_SAY_ROOTS, .count = (uint32_t)count};
   uint64_t deadline = room_deadline(options);
   rdl_reason why = {""};
@@ -197,7 +191,7 @@ static rdl_status spawn_with_handles(rdl_context *cx, const rdl__known_task *tas
   rdl_status status = cx->backend->allocate(cx->device, count * sizeof(uint32_t), &slots, &why);
   uint32_t slot = 0;
   size_t k;
-  if (status) return rdl__fail_why(status, &why);
+  if (status) return rdl__error_why(status, &why);
   for (k = 0; k < count; k++) {
     status = take_root(cx, deadline, &slot);
     if (status) break;
@@ -220,8 +214,7 @@ static rdl_status spawn_with_handles(rdl_context *cx, const rdl__known_task *tas
   return RDL_OK;
 }
 
-static uint32_t first_step(size_t count)
-{
+static uint32_t first_step(size_t count) {
   uint64_t step = 1;
   while (step * 64u < count)
     step *= 64u;
@@ -229,8 +222,7 @@ static uint32_t first_step(size_t count)
 }
 
 static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, const void *args,
-                              size_t stride, size_t count, rdl_future *out_batch)
-{
+                              size_t stride, size_t count, rdl_future *out_batch) {
   batch_args batch = {.count = (uint32_t)count,
                       .task = task->word,
                       .words = (task->info.args_size + 3u) / 4u,
@@ -252,23 +244,23 @@ static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, cons
 }
 
 static rdl_status check_many(const rdl__known_task *task, const void *args, size_t args_size,
-                             size_t stride, size_t count)
-{
+                             size_t stride, size_t count) {
   rdl_status status = check_args(task, args, args_size);
   if (status) return status;
-  if (!count) return rdl__fail(RDL_INVALID, "rdl_spawn_many: count is 0");
-  if (count > UINT32_MAX / 2) return rdl__fail(RDL_INVALID, "rdl_spawn_many: count is too large");
+  if (!count) return rdl__error(RDL_INVALID, "rdl_spawn_many: count is 0");
+  if (count > UINT32_MAX / 2) return rdl__error(RDL_INVALID, "rdl_spawn_many: count is too large");
   if (stride < args_size || stride % 4u || stride > UINT32_MAX)
-    return rdl__fail(RDL_INVALID, "rdl_spawn_many: a stride of %zu does not fit arguments of %zu "
-                     "bytes (it is a multiple of 4)", stride, args_size);
+    return rdl__error(RDL_INVALID,
+                      "rdl_spawn_many: a stride of %zu does not fit arguments of %zu "
+                      "bytes (it is a multiple of 4)",
+                      stride, args_size);
   return RDL_OK;
 }
 
 rdl_status rdl_spawn_many(rdl_module *module, const char *task_name, const void *args,
                           size_t args_size, size_t stride, size_t count,
                           const rdl_spawn_options *options, rdl_future *out_futures,
-                          rdl_future *out_batch)
-{
+                          rdl_future *out_batch) {
   const rdl__known_task *task;
   rdl_context *cx;
   rdl_status status;
@@ -276,12 +268,12 @@ rdl_status rdl_spawn_many(rdl_module *module, const char *task_name, const void 
   RDL__NEED(module);
   RDL__NEED(task_name);
   if (out_futures && out_batch)
-    return rdl__fail(RDL_INVALID, "rdl_spawn_many: ask for out_futures or out_batch, not both");
+    return rdl__error(RDL_INVALID, "rdl_spawn_many: ask for out_futures or out_batch, not both");
   cx = module->context;
   status = check_options(options);
   if (status) return status;
   if (options && options->after_count)
-    return rdl__fail(RDL_INVALID, "rdl_spawn_many: `after` goes with rdl_spawn");
+    return rdl__error(RDL_INVALID, "rdl_spawn_many: `after` goes with rdl_spawn");
   pthread_mutex_lock(&cx->lock);
   status = rdl__task_find(module, task_name, &task);
   if (!status) status = check_many(task, args, args_size, stride, count);

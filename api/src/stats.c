@@ -3,8 +3,7 @@
  * between; a sum taken while they run is marked as not exact. */
 #include "api/src/core.h"
 
-void rdl__stats_read(rdl_context *cx, rdl_stats *stats)
-{
+void rdl__stats_read(rdl_context *cx, rdl_stats *stats) {
   uint32_t k;
   *stats = (rdl_stats){.size = sizeof *stats};
   stats->spawned = cx->host_spawned;
@@ -30,13 +29,12 @@ void rdl__stats_read(rdl_context *cx, rdl_stats *stats)
   stats->exact = !cx->launched;
 }
 
-rdl_status rdl_context_stats(rdl_context *cx, rdl_stats *out_stats)
-{
+rdl_status rdl_context_stats(rdl_context *cx, rdl_stats *out_stats) {
   RDL__NEED(cx);
   RDL__NEED(out_stats);
   if (out_stats->size != sizeof *out_stats)
-    return rdl__fail(RDL_INVALID, "rdl_context_stats: size is %zu, not %zu", out_stats->size,
-                     sizeof *out_stats);
+    return rdl__error(RDL_INVALID, "rdl_context_stats: size is %zu, not %zu", out_stats->size,
+                      sizeof *out_stats);
   pthread_mutex_lock(&cx->lock);
   rdl__stats_read(cx, out_stats);
   pthread_mutex_unlock(&cx->lock);

@@ -4,21 +4,18 @@
 
 #include "api/src/core.h"
 
-uint64_t rdl__now(void)
-{
+uint64_t rdl__now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (uint64_t)t.tv_sec * RDL__NS_PER_SECOND + (uint64_t)t.tv_nsec;
 }
 
-uint64_t rdl__deadline(uint64_t timeout_ns)
-{
+uint64_t rdl__deadline(uint64_t timeout_ns) {
   uint64_t now = rdl__now();
   return timeout_ns > RDL_FOREVER - now ? RDL_FOREVER : now + timeout_ns;
 }
 
-bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline)
-{
+bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline) {
   struct timespec t;
   if (deadline == RDL_FOREVER) {
     pthread_cond_wait(news, lock);

@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlines. A task that awaits with a time limit puts its slot on the list `timers`; the host keeps
- * the times in a heap and wakes the future by its ticket, as one more waker among others. */
+/* Deadlines. A task that awaits with a time limit puts its slot on the list `timers`; the host
+ * keeps the times in a heap and wakes the future by its ticket, as one more waker among others. */
 #include <stdlib.h>
 
 #include "api/src/core.h"
 
-static void swap(rdl__timer *a, rdl__timer *b)
-{
+static void swap(rdl__timer *a, rdl__timer *b) {
   rdl__timer t = *a;
   *a = *b;
   *b = t;
 }
 
-static void sift_up(rdl__timer *timers, size_t at)
-{
+static void sift_up(rdl__timer *timers, size_t at) {
   while (at && timers[at].due < timers[(at - 1) / 2].due) {
     swap(&timers[at], &timers[(at - 1) / 2]);
     at = (at - 1) / 2;
   }
 }
 
-static void sift_down(rdl__timer *timers, size_t count, size_t at)
-{
+static void sift_down(rdl__timer *timers, size_t count, size_t at) {
   for (;;) {
     size_t least = at, left = 2 * at + 1, right = left + 1;
     if (left < count && timers[left].due < timers[least].due) least = left;
@@ -32,8 +29,7 @@ static void sift_down(rdl__timer *timers, size_t count, size_t at)
   }
 }
 
-static bool make_room(rdl_context *cx)
-{
+static bool make_room(rdl_context *cx) {
   size_t room = cx->timer_room ? 2 * cx->timer_room : 64;
   rdl__timer *timers;
   if (cx->timer_count < cx->timer_room) return true;
@@ -45,9 +41,9 @@ static bool make_room(rdl_context *cx)
 }
 
 /* The link is given up before the ticket and then the time are read: a task that sets a new time in
- * between links itself again. Without memory for the timer the await ends at once rather than never. */
-static void collect(rdl_context *cx, uint32_t slot, uint64_t now)
-{
+ * between links itself again. Without memory for the timer the await ends at once rather than
+ * never. */
+static void collect(rdl_context *cx, uint32_t slot, uint64_t now) {
   rdl_side *side = &cx->sides[slot];
   rdl__timer timer = {.slot = slot, .wait = rdl_load_acquire(&side->timer_ticket)};
   uint64_t ns = __atomic_load_n(&side->timer_ns, __ATOMIC_RELAXED);
@@ -62,21 +58,18 @@ static void collect(rdl_context *cx, uint32_t slot, uint64_t now)
   }
 }
 
-void rdl__timers_collect(rdl_context *cx)
-{
+void rdl__timers_collect(rdl_context *cx) {
   uint32_t slot, next;
   uint64_t now;
   if (!rdl_load_relaxed(&cx->control->timers)) return;
   now = rdl__now();
   for (slot = rdl_exchange(&cx->control->timers, RDL_NIL); slot != RDL_NIL; slot = next) {
-    next = rdl_exchange(&cx->sides[slot].timer_link, RDL_NIL);
-    if (next == RDL_TIMER_END) next = RDL_NIL;
+    next = rdl_exchange(&cx->sides[slot].timer_link, RDL_NIL) & ~RDL_TIMER_LISTED;
     collect(cx, slot, now);
   }
 }
 
-void rdl__timers_fire(rdl_context *cx)
-{
+void rdl__timers_fire(rdl_context *cx) {
   uint64_t now = cx->timer_count ? rdl__now() : 0u;
   while (cx->timer_count && cx->timers[0].due <= now) {
     rdl_message message = {.kind = RDL_SAY_WAKE,
@@ -92,7 +85,6 @@ void rdl__timers_fire(rdl_context *cx)
   }
 }
 
-uint64_t rdl__timers_next(rdl_context *cx)
-{
+uint64_t rdl__timers_next(rdl_context *cx) {
   return cx->timer_count ? cx->timers[0].due : RDL_FOREVER;
 }

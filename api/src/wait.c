@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a host thread waits for a root: it spins for a moment on the outcome, which the device writes,
- * and then sleeps until the service thread sees it. */
+/* How a host thread waits for a root: it spins for a moment on the outcome, which the device
+ * writes, and then sleeps until the service thread sees it. */
 #include "api/src/core.h"
 
 #define LOOKS_PER_CLOCK 64u
 
-static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline)
-{
+static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline) {
   uint64_t until = rdl__deadline(cx->options.spin_ns);
   uint32_t k;
   if (until > deadline) until = deadline;
@@ -19,8 +18,7 @@ static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t d
   return false;
 }
 
-static void leave(rdl_context *cx, rdl__sleeper *sleeper)
-{
+static void leave(rdl_context *cx, rdl__sleeper *sleeper) {
   rdl__sleeper **at = &cx->sleepers;
   while (*at != sleeper)
     at = &(*at)->next;
@@ -28,21 +26,20 @@ static void leave(rdl_context *cx, rdl__sleeper *sleeper)
 }
 
 static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t generation,
-                                   uint64_t deadline)
-{
+                                   uint64_t deadline) {
   rdl__sleeper sleeper = {.slot = slot, .generation = generation, .next = cx->sleepers};
   rdl_status status = RDL_OK;
   bool in_time = true;
   cx->sleepers = &sleeper;
   while (!rdl__root_done(cx, slot, generation) && !status) {
     if (cx->closing)
-      status = rdl__fail(RDL_CLOSED, "the context was closed while this thread waited");
+      status = rdl__error(RDL_CLOSED, "the context was closed while this thread waited");
     else if (cx->lost)
-      status = rdl__fail_why(RDL_DEVICE_LOST, &cx->lost_why);
+      status = rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
     else if (cx->roots[slot].generation != generation)
-      status = rdl__fail(RDL_STALE, "the future was taken by another thread");
+      status = rdl__error(RDL_STALE, "the future was taken by another thread");
     else if (!in_time)
-      status = rdl__fail(RDL_TIMEOUT, "the future was not done in time");
+      status = rdl__error(RDL_TIMEOUT, "the future was not done in time");
     else
       in_time = rdl__wait_until(&cx->host_news, &cx->lock, deadline);
   }
@@ -50,11 +47,10 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
   return status;
 }
 
-rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline)
-{
+rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline) {
   rdl_status status;
   if (rdl__root_done(cx, slot, generation)) return RDL_OK;
-  if (deadline == 0u) return rdl__fail(RDL_TIMEOUT, "the future is not done yet");
+  if (deadline == 0u) return rdl__error(RDL_TIMEOUT, "the future is not done yet");
   if (spin(cx, slot, generation, deadline)) return RDL_OK;
   pthread_mutex_lock(&cx->lock);
   cx->users++;

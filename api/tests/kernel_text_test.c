@@ -33,8 +33,8 @@ static void texts_are_the_files(void **state) {
 static void shared_structures_come_first(void **state) {
   (void)state;
   assert_in_range(rdl__kernel_text_count, 2, 1000);
-  assert_string_equal(rdl__kernel_texts[0].name, "abi.h");
-  assert_string_equal(rdl__kernel_texts[1].name, "dialect.h");
+  assert_string_equal(rdl__kernel_texts[0].name, "dialect.h");
+  assert_string_equal(rdl__kernel_texts[1].name, "abi.h");
 }
 
 int main(int argc, char **argv) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For backend authors. A backend brings mechanism and nothing else: it finds devices, gives memory
- * that host and device both address, turns kernel text into something that can be launched, launches
- * it and waits for its end. What the kernel does, and what the host does with it, is common to all.
+ * that host and device both address, turns kernel text into something that can be launched,
+ * launches it and waits for its end. What the kernel does, and what the host does with it, is
+ * common to all.
  *
  * backends/ADDING.md walks through a new one; backends/host is the one to copy.
  */
@@ -27,11 +28,11 @@ typedef struct rdl_backend_image rdl_backend_image;   /* compiled text, ready to
 
 /* What the core must know of an open device. */
 typedef struct rdl_backend_facts {
-  uint32_t max_workers;  /* workers that run at the same time */
-  uint32_t lanes;        /* work-items a worker */
-  uint64_t clock_hz;     /* rate of rdl_clock() in the kernel; 0 = the device has no clock */
+  uint32_t max_workers; /* workers that run at the same time */
+  uint32_t lanes;       /* work-items a worker */
+  uint64_t clock_hz;    /* rate of rdl_clock() in the kernel; 0 = the device has no clock */
   uint64_t max_allocation;
-  char compiler[128];    /* compiler or driver version: part of the key of cached images */
+  char compiler[128]; /* compiler or driver version: part of the key of cached images */
 } rdl_backend_facts;
 
 /* A piece of an image's text. `name` and `first_line` are what error messages shall say. */
@@ -61,8 +62,9 @@ typedef struct rdl_backend {
   uint32_t abi;     /* RDL_BACKEND_ABI */
   const char *name; /* first part of a selector */
 
-  /* Lists the devices of this backend. Fills up to `capacity` entries and stores how many there are.
-   * A driver that is not installed means 0 devices and RDL_OK; `why` then says what is missing. */
+  /* Lists the devices of this backend. Fills up to `capacity` entries and stores how many there
+   * are. A driver that is not installed means 0 devices and RDL_OK; `why` then says what is
+   * missing. */
   rdl_status (*enumerate)(rdl_device_info *infos, size_t capacity, size_t *out_count,
                           rdl_reason *why);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A context: one open device with its scheduler, its memory and its modules. Contexts are independent
- * of each other; several may be open at once, also on one device. */
+/* A context: one open device with its scheduler, its memory and its modules. Contexts are
+ * independent of each other; several may be open at once, also on one device. */
 #ifndef RDL_CONTEXT_H
 #define RDL_CONTEXT_H
 
@@ -21,24 +21,24 @@ typedef struct rdl_context rdl_context;
 
 /* Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. */
 typedef struct rdl_context_options {
-  size_t size;               /* sizeof(rdl_context_options) */
-  uint32_t workers;          /* default: as many as run at once; more are clamped, with a warning */
-  uint32_t lanes;            /* lanes a worker; default and only value on CPU devices: 1 */
-  uint32_t slots;            /* futures spawned by tasks that may live at once; default 262,144 */
-  uint32_t roots;            /* futures spawned by the host that may live at once; default 65,536 */
-  uint32_t events;           /* events that may exist at once; default 16,384 */
-  uint32_t flat;             /* not 0: what is awaited and has not started runs at once */
-  uint32_t segment_limit;    /* a worker leaves its launch after this many segments; for tests */
-  uint32_t pad;              /* 0 */
-  uint64_t frame_bytes;      /* memory for arguments, states and large results; default 256 MiB.
-                                It is reserved, and used only as far as it is touched */
-  uint64_t quantum_ns;       /* longest stretch of one launch, the last segment apart; default 8 ms */
-  uint64_t park_ns;          /* time without work before the device is left; default 300 us */
-  uint64_t spin_ns;          /* a waiting thread spins this long before it sleeps; default 20 us;
-                                RDL_NO_SPIN = not at all */
-  uint64_t close_ns;         /* longest time rdl_context_close takes; default 10 s */
-  const char *cache_dir;     /* where compiled images are kept; default $XDG_CACHE_HOME/raddle or
-                                ~/.cache/raddle; "" = nowhere */
+  size_t size;            /* sizeof(rdl_context_options) */
+  uint32_t workers;       /* default: as many as run at once; more are clamped, with a warning */
+  uint32_t lanes;         /* lanes a worker; default and only value on CPU devices: 1 */
+  uint32_t slots;         /* futures spawned by tasks that may live at once; default 262,144 */
+  uint32_t roots;         /* futures spawned by the host that may live at once; default 65,536 */
+  uint32_t events;        /* events that may exist at once; default 16,384 */
+  uint32_t flat;          /* not 0: what is awaited and has not started runs at once */
+  uint32_t segment_limit; /* a worker leaves its launch after this many segments; for tests */
+  uint32_t pad;           /* 0 */
+  uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB.
+                             It is reserved, and used only as far as it is touched */
+  uint64_t quantum_ns;    /* longest stretch of one launch, the last segment apart; default 8 ms */
+  uint64_t park_ns;       /* time without work before the device is left; default 300 us */
+  uint64_t spin_ns;       /* a waiting thread spins this long before it sleeps; default 20 us;
+                             RDL_NO_SPIN = not at all */
+  uint64_t close_ns;      /* longest time rdl_context_close takes; default 10 s */
+  const char *cache_dir;  /* where compiled images are kept; default $XDG_CACHE_HOME/raddle or
+                             ~/.cache/raddle; "" = nowhere */
   const rdl_prebuilt *const *prebuilt; /* images compiled ahead (raddle_add_tasks), host only */
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
@@ -46,12 +46,13 @@ typedef struct rdl_context_options {
   uint64_t reserved[8]; /* 0 */
 } rdl_context_options;
 
-#define RDL_CONTEXT_OPTIONS_INIT {.size = sizeof(rdl_context_options)}
-#define RDL_NO_SPIN              1u
+#define RDL_CONTEXT_OPTIONS_INIT                                                                   \
+  { .size = sizeof(rdl_context_options) }
+#define RDL_NO_SPIN 1u
 
 /* Opens a device. `selector` is "host", "opencl:0", "opencl:" with a part of the platform's or
- * device's name ("opencl:pocl"), a backend alone ("opencl"), or NULL: $RADDLE_DEVICE if that is set,
- * else the best usable device, an OpenCL one before the host. On success the caller owns
+ * device's name ("opencl:pocl"), a backend alone ("opencl"), or NULL: $RADDLE_DEVICE if that is
+ * set, else the best usable device, an OpenCL one before the host. On success the caller owns
  * `*out_context` and closes it; on failure it is NULL.
  * Blocks while the driver starts. Any thread.
  * RDL_NOT_FOUND no device has this name; RDL_UNAVAILABLE its driver is missing; RDL_UNSUPPORTED it
@@ -67,8 +68,8 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_context_open_with(const char *selector,
 /* Ends all work, wakes waiting threads with RDL_CLOSED, frees everything and makes the context,
  * its modules and its buffers invalid. Takes NULL. No other call on the context may begin any more.
  * Blocks until the running segments have ended.
- * RDL_TIMEOUT: a segment did not end in time. Then the device and the memory it still uses are kept,
- * and the handle is invalid all the same. */
+ * RDL_TIMEOUT: a segment did not end in time. Then the device and the memory it still uses are
+ * kept, and the handle is invalid all the same. */
 RDL_API rdl_status rdl_context_close(rdl_context *context);
 
 typedef struct rdl_context_info {

@@ -24,8 +24,8 @@ typedef struct rdl_device_info {
   char missing[128]; /* empty when usable */
 } rdl_device_info;
 
-/* Stores up to `capacity` devices, best first, and how many there are in `*out_count`. `infos` may be
- * NULL with capacity 0. Any thread; does not block for long (drivers are loaded the first time).
+/* Stores up to `capacity` devices, best first, and how many there are in `*out_count`. `infos` may
+ * be NULL with capacity 0. Any thread; does not block for long (drivers are loaded the first time).
  * Returns RDL_INVALID for a NULL it cannot do without. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_devices(rdl_device_info *infos, size_t capacity,
                                               size_t *out_count);

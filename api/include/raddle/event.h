@@ -38,11 +38,12 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_event_wait(rdl_context *context, rdl_event
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_wait_count(rdl_context *context, rdl_event event,
                                                        uint32_t n, uint64_t timeout_ns);
 
-/* Sets the count to zero and renews `*event`: copies of the old handle are stale. RDL_BUSY: somebody
- * waits for it, and nothing changed. Blocks until the device has answered. */
+/* Sets the count to zero and renews `*event`: copies of the old handle are stale. RDL_BUSY:
+ * somebody waits for it, and nothing changed. Blocks until the running segments have ended;
+ * RDL_TIMEOUT when that takes longer than the option close_ns. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_reset(rdl_context *context, rdl_event *event);
 
-/* Ends the event; who waits for it goes on with RDL_STALE. Blocks until the device has answered. */
+/* Ends the event; who waits for it goes on with RDL_STALE. Blocks like rdl_event_reset. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_destroy(rdl_context *context, rdl_event event);
 
 #ifdef __cplusplus

@@ -17,22 +17,23 @@ extern "C" {
 
 /* Start from RDL_SPAWN_OPTIONS_INIT. */
 typedef struct rdl_spawn_options {
-  size_t size;             /* sizeof(rdl_spawn_options) */
-  const rdl_future *after; /* starts when all of these are done; fails with the first failure of one */
+  size_t size; /* sizeof(rdl_spawn_options) */
+  const rdl_future
+      *after; /* starts when all of these are done; fails with the first failure of one */
   size_t after_count;
-  uint64_t room_ns;   /* no free root: wait this long for one. Default 0: RDL_AGAIN at once */
-  uint32_t local;     /* not 0: stays with the worker that starts it */
-  uint32_t pad;       /* 0 */
+  uint64_t room_ns;     /* no free root: wait this long for one. Default 0: RDL_AGAIN at once */
+  uint32_t local;       /* not 0: stays with the worker that starts it */
+  uint32_t pad;         /* 0 */
   uint64_t reserved[4]; /* 0 */
 } rdl_spawn_options;
 
-#define RDL_SPAWN_OPTIONS_INIT {.size = sizeof(rdl_spawn_options)}
+#define RDL_SPAWN_OPTIONS_INIT                                                                     \
+  { .size = sizeof(rdl_spawn_options) }
 
-/* Starts one task. `args` are copied (`args_size` must be the size that the task declares; NULL and 0
- * for a task without). `options` may be NULL. `out_future` may be NULL: then the future runs detached
- * and frees itself. Does not block, but for options->room_ns.
- * RDL_NOT_FOUND no such task; RDL_INVALID wrong size of arguments, or a handle in `after`; RDL_AGAIN
- * no free root. */
+/* Starts one task. `args` are copied (`args_size` must be the size that the task declares; NULL and
+ * 0 for a task without). `options` may be NULL. `out_future` may be NULL: then the future runs
+ * detached and frees itself. Does not block, but for options->room_ns. RDL_NOT_FOUND no such task;
+ * RDL_INVALID wrong size of arguments, or a handle in `after`; RDL_AGAIN no free root. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_spawn(rdl_module *module, const char *task, const void *args,
                                             size_t args_size, const rdl_spawn_options *options,
                                             rdl_future *out_future);
@@ -40,26 +41,27 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_spawn(rdl_module *module, const char *task
 /* Starts `count` of one task, whose arguments stand `stride` bytes apart and are copied before the
  * call returns. Either or both of:
  * `out_batch`: one future that is done when all are, and fails with the first failure among them;
- *              cancelling it cancels all. The members have no handles of their own and need no roots.
- * `out_futures`: `count` handles, each to be ended like any other. Then `out_batch` must be NULL.
- * Both NULL: all run detached. Nothing is started on failure. */
+ *              cancelling it cancels all. The members have no handles of their own and need no
+ * roots. `out_futures`: `count` handles, each to be ended like any other. Then `out_batch` must be
+ * NULL. Both NULL: all run detached. Nothing is started on failure. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_spawn_many(rdl_module *module, const char *task,
                                                  const void *args, size_t args_size, size_t stride,
                                                  size_t count, const rdl_spawn_options *options,
                                                  rdl_future *out_futures, rdl_future *out_batch);
 
 /* Waits for the outcome and takes it. On RDL_OK the result stands in `result` and the handle is
- * ended; `result_size` may be larger than the result, and `result` NULL when there is none or nobody
- * wants it. The handle is also ended when the future failed: RDL_FAILED (the code is in the text and
- * in rdl_future_outcome before), RDL_CANCELLED, RDL_DEADLOCK, RDL_OUT_OF_SLOTS.
- * The handle stays good after RDL_TIMEOUT and RDL_TOO_SMALL (nothing is lost).
- * RDL_STALE ended before; RDL_INVALID not a handle of this context. */
+ * ended; `result_size` may be larger than the result, and `result` NULL when there is none or
+ * nobody wants it. The handle is also ended when the future failed: RDL_FAILED (the code is in the
+ * text and in rdl_future_outcome before), RDL_CANCELLED, RDL_DEADLOCK, RDL_OUT_OF_SLOTS. The handle
+ * stays good after RDL_TIMEOUT and RDL_TOO_SMALL (nothing is lost). RDL_STALE ended before;
+ * RDL_INVALID not a handle of this context. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_future_get(rdl_context *context, rdl_future future,
                                                  void *result, size_t result_size,
                                                  uint64_t timeout_ns);
 
 /* The same for `count` futures, into results `stride` bytes apart. All are ended on return, but for
- * RDL_TIMEOUT and errors of arguments, when none is. The status is that of the first that failed. */
+ * RDL_TIMEOUT and errors of arguments, when none is. The status is that of the first that failed.
+ */
 RDL_API RDL_MUST_CHECK rdl_status rdl_future_get_many(rdl_context *context,
                                                       const rdl_future *futures, size_t count,
                                                       void *results, size_t stride,
@@ -89,8 +91,8 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_future_peek(rdl_context *context, rdl_futu
 RDL_API rdl_status rdl_future_release(rdl_context *context, rdl_future future);
 
 /* Asks a future to end: one that has not started never does, one that waits goes on with
- * RDL_CANCELLED, one that runs sees it at its next await. Its children are cancelled too. The outcome
- * is still to be taken. Cancelling what is done changes nothing. Does not block. */
+ * RDL_CANCELLED, one that runs sees it at its next await. Its children are cancelled too. The
+ * outcome is still to be taken. Cancelling what is done changes nothing. Does not block. */
 RDL_API rdl_status rdl_future_cancel(rdl_context *context, rdl_future future);
 
 /* A future without a task, which the host completes. Tasks await it like any other. */

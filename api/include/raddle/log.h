@@ -11,10 +11,10 @@ typedef enum rdl_log_level {
   RDL_LOG_ERROR    /* a failure that no call can return, such as a deadlock that was broken */
 } rdl_log_level;
 
-/* Called from any thread, also from threads of the library, possibly from several at once. `text` is
- * one line without a newline and valid during the call only.
- * MAY: copy the text, print, take locks of the program's own.
- * MUST NOT: call Raddle, block for long, or leave by longjmp or an exception. */
+/* Called from any thread, also from threads of the library, possibly from several at once. `text`
+ * is one line without a newline and valid during the call only. MAY: copy the text, print, take
+ * locks of the program's own. MUST NOT: call Raddle, block for long, or leave by longjmp or an
+ * exception. */
 typedef void (*rdl_log_fn)(void *user, rdl_log_level level, const char *text);
 
 #endif

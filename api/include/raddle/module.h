@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: files of tasks. All modules of a context are compiled together with the scheduler into one
- * image; loading another one rebuilds it while no segment runs, and what is suspended goes on. */
+/* Modules: files of tasks. All modules of a context are compiled together with the scheduler into
+ * one image; loading another one rebuilds it while no segment runs, and what is suspended goes on.
+ */
 #ifndef RDL_MODULE_H
 #define RDL_MODULE_H
 
@@ -14,8 +15,8 @@ typedef struct rdl_module rdl_module;
 
 /* Compiles a task file into the context. The module belongs to the context and lives as long.
  * Blocks while the compiler runs; the result is cached on disk. Any thread.
- * RDL_COMPILE: the text begins with file:line:column of the first error; the context goes on with the
- * modules it had. RDL_NOT_FOUND or RDL_IO: the file could not be read. */
+ * RDL_COMPILE: the text begins with file:line:column of the first error; the context goes on with
+ * the modules it had. RDL_NOT_FOUND or RDL_IO: the file could not be read. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_module_load(rdl_context *context, const char *path,
                                                   rdl_module **out_module);
 
@@ -34,7 +35,8 @@ typedef struct rdl_task_description {
   uint32_t line; /* where it is declared */
 } rdl_task_description;
 
-/* RDL_NOT_FOUND: the module has no task of this name; the text lists those it has. Does not block. */
+/* RDL_NOT_FOUND: the module has no task of this name; the text lists those it has. Does not block.
+ */
 RDL_API RDL_MUST_CHECK rdl_status rdl_module_task(rdl_module *module, const char *task,
                                                   rdl_task_description *out_description);
 

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images that raddle_add_tasks() compiled ahead, for the host backend: then no compiler is needed at
- * run time, and sanitizers and debuggers see the tasks like any other code of the program. */
+/* Task files that were compiled ahead, by the CMake function raddle_add_tasks. A context on the
+ * host that loads exactly these files in this order then needs no compiler when it runs. */
 #ifndef RDL_PREBUILT_H
 #define RDL_PREBUILT_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* raddle_add_tasks(TARGET ...) defines `const rdl_prebuilt rdl_prebuilt_TARGET`. */
 typedef struct rdl_prebuilt {
-  const char *hash; /* of the image's text */
+  const char *hash; /* of the image: SHA-256 of the task files and the device code, hexadecimal */
   void (*launch)(unsigned char *heap, unsigned purpose);
 } rdl_prebuilt;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/src/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backends/common/sha256.h"
+#include "kernels/dialect.h"
+
+#include "kernels/abi.h" /* its types are the dialect's */
+
+#define OWN_MODULE "tasks.cl"
+#define LAST_TEXT  "main.cl"
+
+/* What messages call the generated pieces. */
+#define HEADS_NAME "raddle-heads"
+#define TAIL_NAME  "raddle-dispatch"
+
+const struct rdl_kernel_text *rdl__kernel_text_find(const char *name) {
+  for (unsigned i = 0; i < rdl__kernel_text_count; i++)
+    if (strcmp(rdl__kernel_texts[i].name, name) == 0) return &rdl__kernel_texts[i];
+  return NULL;
+}
+
+rdl_status rdl__image_own_module(rdl__task_list *tasks, rdl__image_module *out_module,
+                                 rdl_reason *why) {
+  const struct rdl_kernel_text *own = rdl__kernel_text_find(OWN_MODULE);
+  *out_module = (rdl__image_module){.name = OWN_MODULE, .tasks = tasks};
+  if (!own) {
+    *tasks = (rdl__task_list){0};
+    snprintf(why->text, sizeof why->text, "%s is missing in the library", OWN_MODULE);
+    return RDL_INTERNAL;
+  }
+  out_module->text = (const char *)own->text;
+  out_module->length = own->size;
+  return rdl__scan(own->name, out_module->text, out_module->length, RDL__SCAN_OWN, tasks, why);
+}
+
+/* ---- checks over all modules ---- */
+
+typedef struct place {
+  const rdl__image_module *module;
+  const rdl__task *task;
+} place;
+
+/* By name; equal names in the order of loading, so that the later one is reported. */
+static int compare_places(const void *left, const void *right) {
+  const place *a = left;
+  const place *b = right;
+  int order = strcmp(a->task->name, b->task->name);
+  if (order) return order;
+  if (a->module != b->module) return a->module < b->module ? -1 : 1;
+  return 0;
+}
+
+static rdl_status report_twice(const place *first, const place *second, rdl_reason *why) {
+  snprintf(why->text, sizeof why->text,
+           "%.1300s:%u:%u: task '%s' is also defined in %.1300s, line %u; rename one of them",
+           second->module->name, second->task->line, second->task->column, second->task->name,
+           first->module->name, first->task->line);
+  return RDL_COMPILE;
+}
+
+static rdl_status report_too_many(const rdl__image_module *module, size_t count, rdl_reason *why) {
+  snprintf(why->text, sizeof why->text,
+           "%.1900s:1:1: with this file the image has %zu tasks and can number %u; load fewer",
+           module->name, count, RDL_MAX_TASKS);
+  return RDL_COMPILE;
+}
+
+static rdl_status report_memory(rdl_reason *why) {
+  snprintf(why->text, sizeof why->text, "out of memory while writing the text of the image");
+  return RDL_OUT_OF_MEMORY;
+}
+
+static rdl_status count_tasks(const rdl__image_module *modules, size_t count, uint32_t *out_count,
+                              rdl_reason *why) {
+  size_t tasks = 0;
+  for (size_t m = 0; m < count; m++) {
+    tasks += modules[m].tasks->count;
+    if (tasks > RDL_MAX_TASKS) return report_too_many(&modules[m], tasks, why);
+  }
+  *out_count = (uint32_t)tasks;
+  return RDL_OK;
+}
+
+static rdl_status check_names(const rdl__image_module *modules, size_t count, uint32_t tasks,
+                              rdl_reason *why) {
+  place *places = malloc((tasks + (size_t)1) * sizeof *places);
+  rdl_status status = RDL_OK;
+  size_t n = 0;
+  if (!places) return report_memory(why);
+  for (size_t m = 0; m < count; m++)
+    for (size_t i = 0; i < modules[m].tasks->count; i++)
+      places[n++] = (place){&modules[m], &modules[m].tasks->tasks[i]};
+  qsort(places, n, sizeof *places, compare_places);
+  for (size_t i = 1; i < n && !status; i++)
+    if (strcmp(places[i - 1].task->name, places[i].task->name) == 0)
+      status = report_twice(&places[i - 1], &places[i], why);
+  free(places);
+  return status;
+}
+
+/* ---- generated text ---- */
+
+static void print_heads(rdl__text *out, const rdl__task_list *tasks, uint32_t number) {
+  for (size_t i = 0; i < tasks->count; i++) {
+    const rdl__task *task = &tasks->tasks[i];
+    rdl__text_print(out, "#define RDL_ID_%s %uu\n", task->name, number + (uint32_t)i);
+    rdl__text_print(out, "#define RDL_HEAD_%s RDL_HEAD_%s_\n", task->name,
+                    task->declared ? "DECLARED" : "HERE");
+  }
+}
+
+/* A tree of comparisons, because a long `switch` is wrong on some devices. Recursion is as deep as
+ * the tree: 12 for 4096 tasks. */
+static void print_choice(rdl__text *out, const place *places, uint32_t from, uint32_t to,
+                         int depth) {
+  int indent = 2 * depth;
+  if (to - from == 1) {
+    rdl__text_print(out, "%*s%s_run(rdl);\n", indent, "", places[from].task->name);
+    return;
+  }
+  uint32_t middle = from + (to - from) / 2;
+  rdl__text_print(out, "%*sif (task < %uu) {\n", indent, "", middle);
+  print_choice(out, places, from, middle, depth + 1);
+  rdl__text_print(out, "%*s} else {\n", indent, "");
+  print_choice(out, places, middle, to, depth + 1);
+  rdl__text_print(out, "%*s}\n", indent, "");
+}
+
+static void print_nothing(rdl__text *out, const char *name, const rdl__task_type *type,
+                          const char *size) {
+  if (type->none) rdl__text_print(out, "  infos[RDL_ID_%s].%s = 0;\n", name, size);
+}
+
+static void print_description(rdl__text *out, const place *places, uint32_t count) {
+  rdl__text_print(out, "RDL_FN void rdl_describe_tasks(RDL_GLOBAL rdl_task_info *infos)\n{\n");
+  for (uint32_t i = 0; i < count; i++) {
+    const rdl__task *task = places[i].task;
+    rdl__text_print(out, "  RDL_INFO(%s, %uu, %uu)\n", task->name, task->spawns,
+                    task->resume_points);
+    print_nothing(out, task->name, &task->args, "args_size");
+    print_nothing(out, task->name, &task->state, "state_size");
+    print_nothing(out, task->name, &task->result, "result_size");
+  }
+  rdl__text_print(out, "}\n");
+}
+
+static void print_tail(rdl__text *out, const place *places, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    rdl__text_print(out, "RDL_RUNNER(%s)\n", places[i].task->name);
+  rdl__text_print(out, "#define RDL_TASK_COUNT %uu\n", count);
+  rdl__text_print(out, "RDL_FN void rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n");
+  print_choice(out, places, 0, count, 1);
+  rdl__text_print(out, "}\n");
+  print_description(out, places, count);
+}
+
+static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl__image *image,
+                             rdl_reason *why) {
+  place *places = malloc((image->task_count + (size_t)1) * sizeof *places);
+  size_t n = 0;
+  if (!places) return report_memory(why);
+  for (size_t m = 0; m < count; m++)
+    for (size_t i = 0; i < modules[m].tasks->count; i++)
+      places[n++] = (place){&modules[m], &modules[m].tasks->tasks[i]};
+  print_tail(&image->tail, places, image->task_count);
+  free(places);
+  return image->tail.failed ? report_memory(why) : RDL_OK;
+}
+
+/* ---- pieces ---- */
+
+static void add_piece(rdl__image *image, const char *name, const char *text, size_t length) {
+  image->pieces[image->text.count++] =
+      (rdl_text_piece){.name = name, .text = text, .length = length, .first_line = 1};
+}
+
+static void add_kernel(rdl__image *image, const struct rdl_kernel_text *kernel) {
+  add_piece(image, kernel->name, (const char *)kernel->text, kernel->size);
+}
+
+/* The heads of all modules lie in one text, whose address is known only when it is complete. */
+static rdl_status add_modules(rdl__image *image, const rdl__image_module *modules, size_t count,
+                              size_t *ends, rdl_reason *why) {
+  uint32_t number = 0;
+  size_t from = 0;
+  for (size_t m = 0; m < count; m++) {
+    print_heads(&image->heads, modules[m].tasks, number);
+    number += (uint32_t)modules[m].tasks->count;
+    ends[m] = image->heads.length;
+  }
+  if (image->heads.failed) return report_memory(why);
+  for (size_t m = 0; m < count; m++) {
+    add_piece(image, HEADS_NAME, image->heads.bytes + from, ends[m] - from);
+    add_piece(image, modules[m].name, modules[m].text, modules[m].length);
+    from = ends[m];
+  }
+  return RDL_OK;
+}
+
+static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modules, size_t count,
+                               size_t *ends, rdl_reason *why) {
+  rdl_status status;
+  for (unsigned i = 0; i < rdl__kernel_text_count; i++) {
+    const struct rdl_kernel_text *kernel = &rdl__kernel_texts[i];
+    if (strcmp(kernel->name, OWN_MODULE) != 0 && strcmp(kernel->name, LAST_TEXT) != 0)
+      add_kernel(image, kernel);
+  }
+  status = add_modules(image, modules, count, ends, why);
+  if (!status) status = write_tail(modules, count, image, why);
+  if (status) return status;
+  add_piece(image, TAIL_NAME, image->tail.bytes, image->tail.length);
+  add_kernel(image, rdl__kernel_text_find(LAST_TEXT));
+  return RDL_OK;
+}
+
+static const char *file_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* Lengths are hashed too, so that no text can pass for another one that is cut elsewhere. */
+static void hash_pieces(rdl__image *image) {
+  rdl_sha256 hash;
+  unsigned char digest[RDL_SHA256_SIZE];
+  char length[32];
+  rdl__sha256_init(&hash);
+  for (size_t i = 0; i < image->text.count; i++) {
+    const rdl_text_piece *piece = &image->pieces[i];
+    const char *name = file_name(piece->name);
+    snprintf(length, sizeof length, "%zu", piece->length);
+    rdl__sha256_add(&hash, name, strlen(name) + 1);
+    rdl__sha256_add(&hash, length, strlen(length) + 1);
+    rdl__sha256_add(&hash, piece->text, piece->length);
+  }
+  rdl__sha256_end(&hash, digest);
+  rdl__sha256_hex(digest, image->hash);
+}
+
+static rdl_status build(rdl__image *image, const rdl__image_module *modules, size_t count,
+                        rdl_reason *why) {
+  size_t *ends = calloc(count + 1, sizeof *ends);
+  rdl_status status;
+  image->pieces = calloc(rdl__kernel_text_count + 2 * count + 1, sizeof *image->pieces);
+  if (image->pieces && ends)
+    status = write_pieces(image, modules, count, ends, why);
+  else
+    status = report_memory(why);
+  free(ends);
+  if (status) return status;
+  hash_pieces(image);
+  image->text.pieces = image->pieces;
+  return RDL_OK;
+}
+
+rdl_status rdl__image_make(const rdl__image_module *modules, size_t count, rdl__image *out,
+                           rdl_reason *why) {
+  uint32_t tasks = 0;
+  rdl_status status;
+  *out = (rdl__image){0};
+  status = count_tasks(modules, count, &tasks, why);
+  if (!status) status = check_names(modules, count, tasks, why);
+  if (status) return status;
+  out->task_count = tasks;
+  status = build(out, modules, count, why);
+  if (status) rdl__image_finish(out);
+  out->text.hash = out->hash;
+  return status;
+}
+
+void rdl__image_finish(rdl__image *image) {
+  free(image->pieces);
+  rdl__text_finish(&image->heads);
+  rdl__text_finish(&image->tail);
+  *image = (rdl__image){0};
+}
+
+/* ---- as one text ---- */
+
+static void write_name(const char *name, rdl__text *out) {
+  for (; *name; name++) {
+    if (*name == '"' || *name == '\\') rdl__text_add(out, "\\", 1);
+    rdl__text_add(out, *name == '\n' ? " " : name, 1);
+  }
+}
+
+void rdl__image_write(const rdl_image_text *text, rdl__text *out) {
+  for (size_t i = 0; i < text->count; i++) {
+    const rdl_text_piece *piece = &text->pieces[i];
+    rdl__text_print(out, "\n#line %u \"", piece->first_line);
+    write_name(piece->name, out);
+    rdl__text_print(out, "\"\n");
+    rdl__text_add(out, piece->text, piece->length);
+  }
+  rdl__text_add(out, "\n", 1);
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/src/scan.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/src/lex.h"
+#include "api/src/text.h"
+#include "kernels/dialect.h"
+
+#include "kernels/abi.h" /* its types are the dialect's */
+
+#define MAX_CONDITIONS 64u
+#define MAX_SPAWNS     65536u
+
+/* An #if that is open. Its branches stand for each other, so each begins at the same depth. */
+typedef struct condition {
+  rdl__token token;
+  uint32_t depth;
+} condition;
+
+typedef struct scanner {
+  const char *file;
+  rdl__lexer lexer;
+  rdl__token token;
+  unsigned flags;
+  rdl__task_list *tasks;
+  rdl__task_list declared;
+  bool in_body;    /* of the last task */
+  uint32_t depth;  /* braces that are open */
+  rdl__token open; /* the outermost of them */
+  condition conditions[MAX_CONDITIONS];
+  uint32_t condition_count;
+  rdl_status status;
+  rdl_reason *why;
+} scanner;
+
+/* ---- errors ---- */
+
+__attribute__((format(printf, 4, 5))) static void
+fail_at(scanner *s, uint32_t line, uint32_t column, const char *format, ...) {
+  char text[2048];
+  va_list values;
+  if (s->status) return; /* the first error counts */
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  snprintf(s->why->text, sizeof s->why->text, "%.1900s:%u:%u: %s", s->file, line, column, text);
+  s->status = RDL_COMPILE;
+}
+
+#define FAIL(s, token, ...) fail_at((s), (token)->line, (token)->column, __VA_ARGS__)
+
+static void fail_for_memory(scanner *s) {
+  if (s->status) return;
+  snprintf(s->why->text, sizeof s->why->text, "%.1900s: out of memory while reading the tasks",
+           s->file);
+  s->status = RDL_OUT_OF_MEMORY;
+}
+
+/* ---- lists ---- */
+
+static void finish_task(rdl__task *task) {
+  free(task->result.text);
+  free(task->args.text);
+  free(task->state.text);
+}
+
+void rdl__task_list_finish(rdl__task_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    finish_task(&list->tasks[i]);
+  free(list->tasks);
+  *list = (rdl__task_list){0};
+}
+
+/* Takes over what the task holds, also when it fails. */
+static void append(scanner *s, rdl__task_list *list, rdl__task *task) {
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? 2 * list->capacity : 16;
+    rdl__task *tasks = realloc(list->tasks, capacity * sizeof *tasks);
+    if (!tasks) {
+      finish_task(task);
+      fail_for_memory(s);
+      return;
+    }
+    list->tasks = tasks;
+    list->capacity = capacity;
+  }
+  list->tasks[list->count++] = *task;
+}
+
+static rdl__task *find(const rdl__task_list *list, const char *name) {
+  for (size_t i = 0; i < list->count; i++)
+    if (strcmp(list->tasks[i].name, name) == 0) return &list->tasks[i];
+  return NULL;
+}
+
+static rdl__task *body_task(scanner *s) {
+  return s->in_body ? &s->tasks->tasks[s->tasks->count - 1] : NULL;
+}
+
+/* ---- tokens ---- */
+
+static void next(scanner *s) {
+  rdl__lexer_next(&s->lexer, &s->token);
+  if (s->token.kind == RDL__TOKEN_BROKEN) FAIL(s, &s->token, "%s", s->lexer.problem);
+}
+
+static bool is_mark(const scanner *s, char mark) {
+  return s->token.kind == RDL__TOKEN_MARK && s->token.text[0] == mark;
+}
+
+static bool at_end(const scanner *s) {
+  return s->status || s->token.kind == RDL__TOKEN_END;
+}
+
+/* ---- arguments of a word ---- */
+
+#define PARTS 4u
+
+typedef struct arguments {
+  rdl__token word;         /* whose arguments these are */
+  rdl__token first[PARTS]; /* first token of each */
+  size_t tokens[PARTS];
+  rdl__text text[PARTS];
+  size_t count; /* as written: may be more than PARTS */
+} arguments;
+
+static void finish_arguments(arguments *a) {
+  for (size_t i = 0; i < PARTS; i++)
+    rdl__text_finish(&a->text[i]);
+}
+
+static bool ends_in_word(const rdl__text *text) {
+  char c = text->length ? text->bytes[text->length - 1] : ' ';
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Two words keep a space between them; all other spaces go, so that texts can be compared. */
+static void add_token(scanner *s, rdl__text *text) {
+  const char *bytes = s->lexer.text;
+  bool word = s->token.kind == RDL__TOKEN_WORD || s->token.kind == RDL__TOKEN_NUMBER;
+  if (word && ends_in_word(text)) rdl__text_add(text, " ", 1);
+  for (size_t at = s->token.from; at < s->token.to;) {
+    size_t splice = rdl__lexer_splice(bytes, s->token.to, at);
+    if (!splice) rdl__text_add(text, bytes + at, 1);
+    at += splice ? splice : 1;
+  }
+}
+
+static void add_argument_token(scanner *s, arguments *a) {
+  size_t part = a->count - 1;
+  if (part >= PARTS) return;
+  if (!a->tokens[part]++) a->first[part] = s->token;
+  add_token(s, &a->text[part]);
+  if (a->text[part].failed) fail_for_memory(s);
+}
+
+/* Reads `(a, b, ...)`; only parentheses nest, as in the compiler's own reading of a macro. */
+static void read_arguments(scanner *s, arguments *a) {
+  uint32_t nesting = 0;
+  a->word = s->token;
+  next(s);
+  if (!is_mark(s, '(')) {
+    FAIL(s, &a->word, "%s needs its arguments in parentheses; write %s(...)", a->word.text,
+         a->word.text);
+    return;
+  }
+  a->count = 1;
+  for (next(s); !at_end(s); next(s)) {
+    if (is_mark(s, '#') && s->token.first) break;
+    if (is_mark(s, ')') && nesting-- == 0) return;
+    if (is_mark(s, '(')) nesting++;
+    if (is_mark(s, ',') && !nesting) {
+      a->count++;
+    } else {
+      add_argument_token(s, a);
+    }
+  }
+  FAIL(s, &a->word, "the arguments of %s do not end; add the ) that closes them", a->word.text);
+}
+
+/* ---- RDL_TASK and RDL_DECLARE ---- */
+
+static void check_place(scanner *s) {
+  const char *word = s->token.text;
+  rdl__task *task = body_task(s);
+  if (s->condition_count) {
+    const rdl__token *open = &s->conditions[s->condition_count - 1].token;
+    FAIL(s, &s->token,
+         "%s stands inside the #if of line %u; every image has all tasks of a file, so move it out "
+         "(an #if may stand inside a task's body)",
+         word, open->line);
+  } else if (task) {
+    FAIL(s, &s->token,
+         "%s stands inside the body of task %s, which begins on line %u; add the } that is missing "
+         "before it",
+         word, task->name, s->open.line);
+  } else if (s->depth) {
+    FAIL(s, &s->token,
+         "%s stands inside the braces that open on line %u; move it out of them, or add the } that "
+         "is missing before it",
+         word, s->open.line);
+  }
+}
+
+static void check_name(scanner *s, const arguments *a, const char *name) {
+  const rdl__token *token = &a->first[0];
+  bool reserved = strncmp(name, "rdl_", 4) == 0 || strncmp(name, "RDL_", 4) == 0;
+  if (token->kind != RDL__TOKEN_WORD || a->tokens[0] != 1)
+    FAIL(s, token, "'%.80s' cannot name a task; use one C identifier: letters, digits and _", name);
+  else if (token->length > RDL__NAME_MAX)
+    FAIL(s, token, "the task's name has %zu characters; shorten it to %u or fewer", token->length,
+         RDL__NAME_MAX);
+  else if (reserved && !(s->flags & RDL__SCAN_OWN))
+    FAIL(s, token, "'%s' begins with %.4s, which is kept for Raddle's own names; rename the task",
+         name, name);
+}
+
+static void check_count(scanner *s, const arguments *a) {
+  bool empty = false;
+  for (size_t i = 0; i < PARTS && i < a->count; i++)
+    empty = empty || !a->tokens[i];
+  if (a->count == PARTS && !empty) return;
+  FAIL(s, &a->word,
+       "%s takes 4 arguments and this has %zu%s; write %s(name, result, arguments, state), with "
+       "RDL_NONE for each type that the task does not have",
+       a->word.text, a->count == 1 && empty ? 0 : a->count,
+       empty && a->count > 1 ? ", one of them empty" : "", a->word.text);
+}
+
+static rdl__task_type take_type(rdl__text *text) {
+  rdl__task_type type = {.text = text->bytes, .none = strcmp(text->bytes, "RDL_NONE") == 0};
+  *text = (rdl__text){0};
+  return type;
+}
+
+/* Reads the head of a task or declaration into `*out`, which is empty on failure. */
+static void read_head(scanner *s, rdl__task *out) {
+  arguments a = {0};
+  *out = (rdl__task){0};
+  check_place(s);
+  if (!s->status) read_arguments(s, &a);
+  if (!s->status) check_count(s, &a);
+  if (!s->status) check_name(s, &a, a.text[0].bytes);
+  if (!s->status) {
+    memcpy(out->name, a.text[0].bytes, a.text[0].length);
+    out->line = a.first[0].line;
+    out->column = a.first[0].column;
+    out->result = take_type(&a.text[1]);
+    out->args = take_type(&a.text[2]);
+    out->state = take_type(&a.text[3]);
+  }
+  finish_arguments(&a);
+}
+
+static bool same_types(const rdl__task *a, const rdl__task *b) {
+  return strcmp(a->result.text, b->result.text) == 0 && strcmp(a->args.text, b->args.text) == 0 &&
+         strcmp(a->state.text, b->state.text) == 0;
+}
+
+static void check_new(scanner *s, const rdl__task *task, const rdl__task *declared) {
+  const rdl__task *before = find(s->tasks, task->name);
+  if (before)
+    fail_at(s, task->line, task->column,
+            "task '%s' was already defined on line %u; rename one of them, or remove this",
+            task->name, before->line);
+  else if (declared && !same_types(task, declared))
+    fail_at(s, task->line, task->column,
+            "task '%s' has other types than its RDL_DECLARE on line %u; write the same types in "
+            "both",
+            task->name, declared->line);
+  else if (s->tasks->count == RDL_MAX_TASKS)
+    fail_at(s, task->line, task->column,
+            "this is task number %u and an image holds at most %u; load fewer tasks",
+            RDL_MAX_TASKS + 1, RDL_MAX_TASKS);
+}
+
+static void read_declaration(scanner *s) {
+  rdl__task task;
+  read_head(s, &task);
+  if (s->status) return;
+  const rdl__task *before = find(&s->declared, task.name);
+  if (!before) before = find(s->tasks, task.name);
+  if (before)
+    fail_at(s, task.line, task.column,
+            "task '%s' is already known from line %u; remove this RDL_DECLARE", task.name,
+            before->line);
+  append(s, &s->declared, &task);
+}
+
+static void read_task(scanner *s) {
+  rdl__task task;
+  read_head(s, &task);
+  if (s->status) return;
+  const rdl__task *declared = find(&s->declared, task.name);
+  check_new(s, &task, declared);
+  if (declared) task.declared = declared->line;
+  append(s, s->tasks, &task);
+  next(s);
+  if (!is_mark(s, '{'))
+    FAIL(s, &s->token, "the body of task '%s' is missing; put { behind RDL_TASK(...)", task.name);
+  if (s->status) return;
+  s->in_body = true;
+  s->open = s->token;
+  s->depth = 1;
+}
+
+/* ---- inside a body ---- */
+
+static void close_task(scanner *s, const rdl__task *task) {
+  if (!task->begin_line)
+    fail_at(s, task->line, task->column,
+            "task '%s' has no RDL_BEGIN(); put it behind the task's local variables", task->name);
+  else if (!task->end_line)
+    fail_at(s, task->line, task->column,
+            "task '%s' has no RDL_END(); put it at the end of the task's body", task->name);
+  s->in_body = false;
+}
+
+static void open_brace(scanner *s) {
+  if (!s->depth) s->open = s->token;
+  s->depth++;
+}
+
+static void close_brace(scanner *s) {
+  if (!s->depth) {
+    FAIL(s, &s->token, "this } closes nothing; remove it, or add the { that is missing before it");
+    return;
+  }
+  s->depth--;
+  if (!s->depth && s->in_body) close_task(s, body_task(s));
+}
+
+static void read_begin(scanner *s, rdl__task *task) {
+  if (task->begin_line)
+    FAIL(s, &s->token, "task '%s' has its RDL_BEGIN() on line %u already; remove one of them",
+         task->name, task->begin_line);
+  task->begin_line = s->token.line;
+}
+
+static void read_end(scanner *s, rdl__task *task) {
+  if (!task->begin_line)
+    FAIL(s, &s->token,
+         "RDL_END() stands before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first", task->name);
+  else if (task->end_line)
+    FAIL(s, &s->token, "task '%s' has its RDL_END() on line %u already; remove one of them",
+         task->name, task->end_line);
+  task->end_line = s->token.line;
+}
+
+static void add_spawns(scanner *s, rdl__task *task, unsigned long count, const rdl__token *token) {
+  if (count > MAX_SPAWNS || task->spawns + count > MAX_SPAWNS)
+    FAIL(s, token,
+         "a segment of task '%s' may spawn more than %u; spawn in rounds, with "
+         "RDL_TRY_SPAWN and RDL_AWAIT_ROOM between them",
+         task->name, MAX_SPAWNS);
+  else
+    task->spawns += (uint32_t)count;
+}
+
+static void read_room(scanner *s, rdl__task *task) {
+  arguments a = {0};
+  char *end = NULL;
+  read_arguments(s, &a);
+  if (!s->status) {
+    unsigned long count = a.tokens[0] ? strtoul(a.text[0].bytes, &end, 0) : 0;
+    if (end && (*end == 'u' || *end == 'U')) end++;
+    if (!end || *end || a.count != 1 || a.first[0].kind != RDL__TOKEN_NUMBER)
+      FAIL(s, &a.word,
+           "RDL_SPAWNS wants one whole number written in digits, because it is read "
+           "before the file is compiled; write RDL_SPAWNS(8)");
+    else
+      add_spawns(s, task, count, &a.word);
+  }
+  finish_arguments(&a);
+}
+
+static void read_await(scanner *s, rdl__task *task) {
+  if (!task->begin_line)
+    FAIL(s, &s->token, "%s stands before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first",
+         s->token.text, task->name);
+  else if (task->end_line)
+    FAIL(s, &s->token, "%s stands behind the RDL_END() of task '%s'; put RDL_END() last",
+         s->token.text, task->name);
+  task->resume_points++;
+}
+
+static void read_spawn(scanner *s, rdl__task *task) {
+  add_spawns(s, task, 1, &s->token);
+}
+
+/* ---- the words ---- */
+
+typedef struct word {
+  const char *name;
+  void (*read)(scanner *s, rdl__task *task);
+  bool helpers_too; /* may also stand in a function that a task calls */
+} word;
+
+static const word words[] = {
+    {"RDL_BEGIN", read_begin, false}, {"RDL_END", read_end, false},
+    {"RDL_SPAWN", read_spawn, true},  {"RDL_TRY_SPAWN", read_spawn, true},
+    {"RDL_SPAWNS", read_room, false}, {"RDL_YIELD", read_await, false},
+    {"RDL_SLEEP", read_await, false},
+};
+
+static const word await_word = {"RDL_AWAIT", read_await, false};
+
+static const word *find_word(const rdl__token *token) {
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (rdl__token_is(token, words[i].name)) return &words[i];
+  return strncmp(token->text, "RDL_AWAIT", 9) == 0 ? &await_word : NULL;
+}
+
+static void read_word(scanner *s) {
+  rdl__task *task = body_task(s);
+  if (rdl__token_is(&s->token, "RDL_TASK")) {
+    read_task(s);
+  } else if (rdl__token_is(&s->token, "RDL_DECLARE")) {
+    read_declaration(s);
+  } else {
+    const word *found = find_word(&s->token);
+    if (!found) return;
+    if (task)
+      found->read(s, task);
+    else if (!found->helpers_too)
+      FAIL(
+          s, &s->token,
+          "%s stands outside a task; only the body of an RDL_TASK can hold it, not a function that "
+          "the task calls",
+          s->token.text);
+  }
+}
+
+/* ---- preprocessor lines ---- */
+
+static void open_condition(scanner *s) {
+  if (s->condition_count == MAX_CONDITIONS) {
+    FAIL(s, &s->token, "#if is nested deeper than %u; take some of them apart", MAX_CONDITIONS);
+    return;
+  }
+  s->conditions[s->condition_count++] = (condition){.token = s->token, .depth = s->depth};
+}
+
+static void next_branch(scanner *s) {
+  if (!s->condition_count)
+    FAIL(s, &s->token, "#%s without an #if; remove it, or add the #if before it", s->token.text);
+  else
+    s->depth = s->conditions[s->condition_count - 1].depth;
+}
+
+static void close_condition(scanner *s) {
+  if (!s->condition_count)
+    FAIL(s, &s->token, "#endif without an #if; remove it, or add the #if before it");
+  else
+    s->condition_count--;
+}
+
+static void read_macro(scanner *s) {
+  s->lexer.lenient = true; /* '#define SAY don't' is legal as long as nobody uses it */
+  for (next(s); !at_end(s) && !is_mark(s, '\n'); next(s))
+    if (rdl__token_is(&s->token, "RDL_TASK") || rdl__token_is(&s->token, "RDL_DECLARE"))
+      FAIL(
+          s, &s->token,
+          "%s stands inside a #define; tasks are found before macros are replaced, so write it out",
+          s->token.text);
+}
+
+static void read_directive(scanner *s) {
+  s->lexer.directive = true;
+  next(s);
+  if (at_end(s) || is_mark(s, '\n')) return;
+  if (strncmp(s->token.text, "if", 2) == 0)
+    open_condition(s);
+  else if (strncmp(s->token.text, "el", 2) == 0)
+    next_branch(s);
+  else if (rdl__token_is(&s->token, "endif"))
+    close_condition(s);
+  if (rdl__token_is(&s->token, "define"))
+    read_macro(s);
+  else
+    rdl__lexer_skip_line(&s->lexer);
+}
+
+/* ---- the file ---- */
+
+static void read_token(scanner *s) {
+  if (s->token.kind == RDL__TOKEN_WORD)
+    read_word(s);
+  else if (is_mark(s, '{'))
+    open_brace(s);
+  else if (is_mark(s, '}'))
+    close_brace(s);
+}
+
+/* Text that an #if leaves out may hold lone quotes, and nobody knows here what is left out. */
+static void read_file(scanner *s) {
+  while (!s->status) {
+    s->lexer.lenient = s->condition_count != 0;
+    next(s);
+    if (at_end(s)) return;
+    if (is_mark(s, '#') && s->token.first)
+      read_directive(s);
+    else
+      read_token(s);
+  }
+}
+
+static void check_declared(scanner *s) {
+  for (size_t i = 0; i < s->declared.count; i++) {
+    const rdl__task *task = &s->declared.tasks[i];
+    if (!find(s->tasks, task->name))
+      fail_at(s, task->line, task->column,
+              "task '%s' is declared and nowhere defined in this file; add its RDL_TASK, or remove "
+              "the RDL_DECLARE (tasks of files loaded before need none)",
+              task->name);
+  }
+}
+
+static void check_end(scanner *s) {
+  if (s->condition_count)
+    FAIL(s, &s->conditions[s->condition_count - 1].token,
+         "this #%s has no #endif; add it where the condition ends",
+         s->conditions[s->condition_count - 1].token.text);
+  else if (s->depth)
+    FAIL(s, &s->open, "this { is never closed; add the } that is missing");
+  else if (!s->tasks->count)
+    fail_at(s, 1, 1,
+            "there is no task in this file; define one with RDL_TASK(name, result, "
+            "arguments, state) { ... }");
+  check_declared(s);
+}
+
+static void check_bytes(scanner *s, const char *text, size_t length) {
+  uint32_t line = 1;
+  uint32_t column = 1;
+  const char *zero = length ? memchr(text, '\0', length) : NULL;
+  if (length >= UINT_MAX) fail_at(s, 1, 1, "the file is too large; split it");
+  if (!zero) return;
+  for (const char *at = text; at < zero; at++) {
+    column = *at == '\n' ? 1 : column + 1;
+    line += *at == '\n';
+  }
+  fail_at(s, line, column, "a zero byte in the text; save the file as plain text (UTF-8)");
+}
+
+rdl_status rdl__scan(const char *file, const char *text, size_t length, unsigned flags,
+                     rdl__task_list *out, rdl_reason *why) {
+  scanner s = {.file = file, .flags = flags, .tasks = out, .why = why};
+  *out = (rdl__task_list){0};
+  check_bytes(&s, text, length);
+  rdl__lexer_init(&s.lexer, text, length);
+  read_file(&s);
+  if (!s.status) check_end(&s);
+  rdl__task_list_finish(&s.declared);
+  if (s.status) rdl__task_list_finish(out);
+  return s.status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the tasks in a task file. The compiler cannot tell which there are, because the dialect has
+ * no function pointers: the dispatch over tasks is written from what is found here. */
+#ifndef RDL_SRC_SCAN_H
+#define RDL_SRC_SCAN_H
+
+#include <raddle/backend.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RDL__NAME_MAX 63u
+
+/* A type as it stands in RDL_TASK, without comments and needless spaces. */
+typedef struct rdl__task_type {
+  char *text;
+  bool none; /* it is RDL_NONE */
+} rdl__task_type;
+
+typedef struct rdl__task {
+  char name[RDL__NAME_MAX + 1];
+  uint32_t line; /* where the name stands in RDL_TASK */
+  uint32_t column;
+  uint32_t begin_line; /* of RDL_BEGIN */
+  uint32_t end_line;   /* of RDL_END */
+  uint32_t declared;   /* line of the RDL_DECLARE before it; 0 = none */
+  uint32_t spawns;     /* words that spawn, and what RDL_SPAWNS adds */
+  uint32_t resume_points;
+  rdl__task_type result;
+  rdl__task_type args;
+  rdl__task_type state;
+} rdl__task;
+
+typedef struct rdl__task_list {
+  rdl__task *tasks; /* in the order of the file */
+  size_t count;
+  size_t capacity;
+} rdl__task_list;
+
+#define RDL__SCAN_OWN 1u /* Raddle's own file: names may begin with rdl_ */
+
+/* Reads `text` and stores its tasks in `*out`, which rdl__task_list_finish frees. `file` is what
+ * messages call it. RDL_COMPILE: `why` begins with file:line:column and tells what to do.
+ * RDL_OUT_OF_MEMORY. On failure `*out` is empty. */
+rdl_status rdl__scan(const char *file, const char *text, size_t length, unsigned flags,
+                     rdl__task_list *out, rdl_reason *why);
+
+/* Frees what the list holds and makes it empty. Takes an empty or zeroed one. */
+void rdl__task_list_finish(rdl__task_list *list);
+
+#endif

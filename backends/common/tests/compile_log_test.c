@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Logs as compilers write them. The image has a kernel piece (lines 2 and 3 of the joined text) and
+ * a user's file (lines 5 to 8, called 1 to 4). */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/tests/unit.h"
+#include "backends/common/compile_log.h"
+
+static rdl_joined joined;
+static rdl_reason why;
+
+static int set_up(void **state) {
+  static rdl_text_piece pieces[] = {
+      {.name = "main.cl", .text = "k1\nk2\n", .length = 6, .first_line = 1},
+      {.name = "../a b/user.task.c", .text = "u1\nu2\nu3\nu4\n", .length = 12, .first_line = 1},
+  };
+  rdl_image_text image = {.pieces = pieces, .count = 2};
+  (void)state;
+  return rdl__join(&image, &joined, NULL) != RDL_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  rdl__join_free(&joined);
+  return 0;
+}
+
+static void check(const char *log, const char *wanted) {
+  memset(&why, 'x', sizeof why);
+  assert_int_equal(rdl__compile_log(log, &joined, &why), RDL_COMPILE);
+  assert_string_equal(why.text, wanted);
+}
+
+static void gcc(void **state) {
+  (void)state;
+  check("main.cl: In function 'f':\n"
+        "main.cl:1:3: warning: unused variable 'a'\n"
+        "../a b/user.task.c: In function 'user':\n"
+        "../a b/user.task.c:3:11: error: 'undefd' undeclared (first use)\n"
+        "    3 |   p[0] = undefd;\n"
+        "../a b/user.task.c:4:1: note: each is reported once\n",
+        "../a b/user.task.c:3:11: error: 'undefd' undeclared (first use)\n"
+        "    3 |   p[0] = undefd;\n"
+        "../a b/user.task.c:4:1: note: each is reported once");
+}
+
+static void gcc_without_columns(void **state) {
+  (void)state;
+  check("../a b/user.task.c:3: error: no\n", "../a b/user.task.c:3: error: no");
+}
+
+static void clang_with_a_file_that_the_text_includes(void **state) {
+  (void)state;
+  check("In file included from ../a b/user.task.c:1:\r\n"
+        "./mine.h:2:5: fatal error: 'other.h' file not found\r\n"
+        "1 error generated.\r\n",
+        "./mine.h:2:5: fatal error: 'other.h' file not found\n1 error generated.");
+}
+
+static void pocl(void **state) {
+  (void)state;
+  check("error: ../a b/user.task.c:3:8: use of undeclared identifier 'undefd'\n"
+        "error: ../a b/user.task.c:4:6: incompatible pointer\n"
+        "Device pthread failed to build the program\n",
+        "../a b/user.task.c:3:8: error: use of undeclared identifier 'undefd'\n"
+        "../a b/user.task.c:4:6: error: incompatible pointer\n"
+        "Device pthread failed to build the program");
+}
+
+static void pocl_that_names_a_temporary_file(void **state) {
+  (void)state;
+  check("error: /tmp/POCL_CACHE/tempfile-12-3f.cl:6:8: bad\n",
+        "../a b/user.task.c:2:8: error: bad");
+}
+
+static void nvidia_that_names_its_input(void **state) {
+  (void)state;
+  check("<kernel>:2:1: warning: something\n"
+        "<kernel>:7:4: error: use of undeclared identifier 'x'\n"
+        "  x = 1;\n"
+        "  ^\n"
+        "<kernel>:3:9: note: declared here\n",
+        "../a b/user.task.c:3:4: error: use of undeclared identifier 'x'\n"
+        "  x = 1;\n"
+        "  ^\n"
+        "main.cl:2:9: note: declared here");
+}
+
+static void input_cl_and_names_without_a_dot(void **state) {
+  (void)state;
+  check("input.cl:8:2: error: a\n", "../a b/user.task.c:4:2: error: a");
+  check("/tmp/dep-3f1:5:2: error: a\n", "../a b/user.task.c:1:2: error: a");
+}
+
+static void nvrtc(void **state) {
+  (void)state;
+  check("../a b/user.task.c(3): error: identifier \"x\" is undefined\n",
+        "../a b/user.task.c:3: error: identifier \"x\" is undefined");
+  check("default_program(6): catastrophic error: stop\n",
+        "../a b/user.task.c:2: catastrophic error: stop");
+}
+
+static void a_line_outside_all_pieces_stays(void **state) {
+  (void)state;
+  check("<kernel>:4:1: error: mark\n", "<kernel>:4:1: error: mark");
+  check("<kernel>:900:1: error: far\n", "<kernel>:900:1: error: far");
+}
+
+static void no_error_line(void **state) {
+  (void)state;
+  check("ld: out of disk\n", "The compiler failed and named no line:\nld: out of disk");
+  check("", "The compiler failed and named no line:\n(it said nothing)");
+  check("error:\n12:34\na:1:2:\n", "The compiler failed and named no line:\nerror:\n12:34\na:1:2:");
+}
+
+static void a_long_log_is_cut(void **state) {
+  static char log[3 * sizeof why.text];
+  size_t used = (size_t)snprintf(log, sizeof log, "a.c:1:2: error: first\n");
+  (void)state;
+  memset(log + used, 'y', sizeof log - used - 1);
+  assert_int_equal(rdl__compile_log(log, &joined, &why), RDL_COMPILE);
+  assert_int_equal(strlen(why.text), sizeof why.text - 1);
+  assert_memory_equal(why.text, log, sizeof why.text - 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gcc),
+      cmocka_unit_test(gcc_without_columns),
+      cmocka_unit_test(clang_with_a_file_that_the_text_includes),
+      cmocka_unit_test(pocl),
+      cmocka_unit_test(pocl_that_names_a_temporary_file),
+      cmocka_unit_test(nvidia_that_names_its_input),
+      cmocka_unit_test(input_cl_and_names_without_a_dot),
+      cmocka_unit_test(nvrtc),
+      cmocka_unit_test(a_line_outside_all_pieces_stays),
+      cmocka_unit_test(no_error_line),
+      cmocka_unit_test(a_long_log_is_cut),
+  };
+  return cmocka_run_group_tests_name("compile_log", tests, set_up, tear_down);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host as a device: the kernel text compiled as C11, run by threads. */
+#define _GNU_SOURCE /* sched_getaffinity */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backends/common/backends.h"
+#include "backends/common/clock.h"
+#include "backends/common/reason.h"
+#include "backends/host/device.h"
+
+/* More workers than processors are allowed, up to this: tests want them. */
+#define MOST_WORKERS 64u
+
+static uint32_t processors(void) {
+  cpu_set_t set;
+  long online;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return (uint32_t)CPU_COUNT(&set);
+  online = sysconf(_SC_NPROCESSORS_ONLN); /* a machine with more than 1,024 */
+  return online > 0 ? (uint32_t)online : 1;
+}
+
+static uint64_t memory_size(void) {
+  long pages = sysconf(_SC_PHYS_PAGES);
+  long page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+}
+
+/* "model name : Some CPU" on x86; other processors have no such line. */
+static void read_name(char *name, size_t size) {
+  char line[256];
+  FILE *file = fopen("/proc/cpuinfo", "re");
+  rdl__copy_text(name, size, "processor");
+  while (file && fgets(line, sizeof line, file)) {
+    char *value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+    if (!value) continue;
+    value += strspn(value, ": \t");
+    value[strcspn(value, "\n")] = 0;
+    rdl__copy_text(name, size, value);
+    break;
+  }
+  if (file) (void)fclose(file);
+}
+
+static rdl_status host_enumerate(rdl_device_info *infos, size_t capacity, size_t *out_count,
+                                 rdl_reason *why) {
+  rdl__reason_clear(why);
+  *out_count = 1;
+  if (!capacity) return RDL_OK;
+  memset(infos, 0, sizeof *infos);
+  rdl__copy_text(infos->selector, sizeof infos->selector, "host");
+  rdl__copy_text(infos->backend, sizeof infos->backend, "host");
+  rdl__copy_text(infos->platform, sizeof infos->platform, "threads of this machine");
+  rdl__copy_text(infos->driver, sizeof infos->driver, "C11");
+  read_name(infos->name, sizeof infos->name);
+  infos->compute_units = processors();
+  infos->usable = 1;
+  return RDL_OK;
+}
+
+static uint32_t workers_for(uint32_t asked) {
+  uint32_t usual = processors();
+  uint32_t most = usual > MOST_WORKERS ? usual : MOST_WORKERS;
+  if (!asked) return usual;
+  return asked < most ? asked : most;
+}
+
+static rdl_status host_open(size_t index, const rdl_backend_options *options,
+                            rdl_backend_device **out_device, rdl_reason *why) {
+  rdl_backend_device *device;
+  rdl_status status;
+  if (index) return rdl__fail(RDL_NOT_FOUND, why, "There is one host, and its number is 0.");
+  if (options->lanes > 1)
+    return rdl__fail(RDL_UNSUPPORTED, why, "Workers of the host have 1 lane, not %u.",
+                     (unsigned)options->lanes);
+  device = calloc(1, sizeof *device);
+  if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
+  read_name(device->name, sizeof device->name);
+  rdl__cache_open(&device->cache, options->cache_dir);
+  rdl__host_find_compiler(&device->compiler);
+  device->clock_hz = rdl__counter_hz();
+  status = rdl__host_start_workers(&device->workers, workers_for(options->workers), why);
+  if (status == RDL_OK)
+    *out_device = device;
+  else
+    free(device);
+  return status;
+}
+
+static void host_close(rdl_backend_device *device) {
+  if (!device) return;
+  rdl__host_stop_workers(&device->workers);
+  free(device);
+}
+
+static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
+  memset(out_facts, 0, sizeof *out_facts);
+  out_facts->max_workers = device->workers.count;
+  out_facts->lanes = 1;
+  out_facts->clock_hz = device->clock_hz;
+  out_facts->max_allocation = memory_size();
+  rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler.version);
+}
+
+const rdl_backend rdl__backend_host = {
+    .abi = RDL_BACKEND_ABI,
+    .name = "host",
+    .enumerate = host_enumerate,
+    .open = host_open,
+    .close = host_close,
+    .facts = host_facts,
+    .allocate = rdl__host_allocate,
+    .release = rdl__host_release,
+    .build = rdl__host_build,
+    .discard = rdl__host_discard,
+    .launch = rdl__host_launch,
+    .wait = rdl__host_wait,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the OpenCL backend share. */
+#ifndef RDL_OPENCL_DEVICE_H
+#define RDL_OPENCL_DEVICE_H
+
+#include <CL/cl.h>
+#include <raddle/backend.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backends/common/cache.h"
+#include "backends/opencl/symbols.h"
+
+struct rdl_backend_image {
+  cl_program program;
+  cl_kernel kernel;
+};
+
+struct rdl_backend_device {
+  const rdl_cl *cl;
+  cl_device_id id;
+  cl_context context;
+  cl_command_queue queue; /* in order */
+  cl_event launch;        /* of the launch under way, else NULL */
+  rdl_cache cache;
+  cl_svm_mem_flags svm_flags;
+  uint32_t is_cpu;
+  uint32_t workers;
+  uint64_t clock_hz;
+  uint64_t max_allocation;
+  const char *options; /* for the compiler */
+  char name[128];
+  char compiler[260]; /* driver and platform, with their versions */
+};
+
+/* discover.c */
+typedef struct rdl_cl_device {
+  cl_platform_id platform;
+  cl_device_id id;
+} rdl_cl_device;
+
+#define RDL_CL_MOST_DEVICES 64u
+
+/* All devices of all platforms, in the loader's order; there are none without a driver. */
+size_t rdl__cl_list(const rdl_cl *cl, rdl_cl_device out_devices[RDL_CL_MOST_DEVICES]);
+void rdl__cl_describe(const rdl_cl *cl, const rdl_cl_device *device, size_t index,
+                      rdl_device_info *out_info);
+uint64_t rdl__cl_number(const rdl_cl *cl, cl_device_id device, cl_device_info what);
+
+/* program.c */
+rdl_status rdl__cl_build(rdl_backend_device *device, const rdl_image_text *text,
+                         rdl_backend_image **out_image, rdl_reason *why);
+void rdl__cl_discard(rdl_backend_device *device, rdl_backend_image *image);
+/* Chooses the compiler's options: with the processor's time stamp counter where that compiles. */
+void rdl__cl_choose_options(rdl_backend_device *device);
+
+/* memory.c */
+rdl_status rdl__cl_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
+                            rdl_reason *why);
+void rdl__cl_release(rdl_backend_device *device, void *memory);
+
+/* launch.c */
+rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,
+                          uint32_t purpose, uint32_t workers, rdl_reason *why);
+rdl_status rdl__cl_wait(rdl_backend_device *device, uint64_t timeout_ns, rdl_reason *why);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One work-group of one work-item is a worker. No callbacks and no user events: drivers get those
+ * wrong. What has been launched is asked for, or waited for. */
+#include <time.h>
+
+#include "backends/common/clock.h"
+#include "backends/common/reason.h"
+#include "backends/opencl/device.h"
+#include "backends/opencl/status.h"
+
+#define SHORTEST_SLEEP_NS 20000u
+#define LONGEST_SLEEP_NS  1000000u
+
+rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,
+                          uint32_t purpose, uint32_t workers, rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  const cl_uint wide_purpose = purpose;
+  const size_t global = workers, local = 1;
+  rdl_status status;
+  if (!workers || workers > device->workers)
+    return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",
+                     (unsigned)device->workers, (unsigned)workers);
+  if (device->launch) return rdl__fail(RDL_BUSY, why, "The launch before this one has not ended.");
+  status = RDL_CL(why, cl->clSetKernelArgSVMPointer(image->kernel, 0, heap));
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clSetKernelArg(image->kernel, 1, sizeof wide_purpose, &wide_purpose));
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clEnqueueNDRangeKernel(device->queue, image->kernel, 1, NULL, &global,
+                                                    &local, 0, NULL, &device->launch));
+  /* Without a flush some drivers start nothing until somebody waits. */
+  if (status == RDL_OK) status = RDL_CL(why, cl->clFlush(device->queue));
+  return status;
+}
+
+/* RDL_TIMEOUT while the launch runs; it is forgotten when it has ended, well or badly. */
+static rdl_status look(rdl_backend_device *device, rdl_reason *why) {
+  cl_int state = CL_QUEUED;
+  rdl_status status =
+      RDL_CL(why, device->cl->clGetEventInfo(device->launch, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                             sizeof state, &state, NULL));
+  if (status == RDL_OK && state > CL_COMPLETE) return RDL_TIMEOUT;
+  if (status == RDL_OK && state < 0)
+    status = rdl__fail(RDL_DEVICE_LOST, why,
+                       "The device ended a launch with %s (%d). Open a new context.",
+                       rdl__cl_name(state), (int)state);
+  (void)device->cl->clReleaseEvent(device->launch);
+  device->launch = NULL;
+  return status;
+}
+
+static void sleep_ns(uint64_t ns) {
+  struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+  (void)nanosleep(&pause, NULL);
+}
+
+rdl_status rdl__cl_wait(rdl_backend_device *device, uint64_t timeout_ns, rdl_reason *why) {
+  uint64_t deadline = rdl__deadline_ns(timeout_ns);
+  uint64_t pause = SHORTEST_SLEEP_NS;
+  rdl_status status;
+  if (!device->launch) return RDL_OK;
+  /* Its result says nothing that the event does not say. */
+  if (timeout_ns == UINT64_MAX) (void)device->cl->clWaitForEvents(1, &device->launch);
+  while ((status = look(device, why)) == RDL_TIMEOUT) {
+    uint64_t now = timeout_ns ? rdl__now_ns() : deadline;
+    if (now >= deadline) return rdl__fail(RDL_TIMEOUT, why, "The launch has not ended yet.");
+    sleep_ns(pause < deadline - now ? pause : deadline - now);
+    pause = pause * 2 < LONGEST_SLEEP_NS ? pause * 2 : LONGEST_SLEEP_NS;
+  }
+  return status;
+}
