@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../common/example.h"
+
 /* ---- as in the task files ---- */
 
 #define CHUNK_BYTES 262144u /* text of a chunk, at most */
@@ -132,11 +134,11 @@ struct query_args {
 
 struct options {
   const char *device; /* NULL = what Raddle chooses */
-  const char *data;
+  const char *data; /* NULL = beside the program */
   const char *tsv; /* NULL = no files */
   unsigned scale;
   unsigned workers; /* 0 = as many as the device has */
-  unsigned readers; /* 0 = as many as the machine has cores */
+  unsigned readers;
 };
 
 /* Memory of the device, as the tasks and as the host see it. */
@@ -185,8 +187,8 @@ struct flights {
   double startup_seconds;
 };
 
-/* options.c: false when the program shall end, with `*out_exit` as its exit status. */
-bool options_read(int argc, char **argv, struct options *options, int *out_exit);
+/* options.c: false when the program shall end, with `*out_code` as its exit code. */
+bool options_read(int argc, char **argv, struct options *options, int *out_code);
 
 /* world.c: the memory of all tables, dictionaries, blocks and plans. False after a message. */
 bool world_build(struct flights *f);
@@ -213,14 +215,13 @@ bool readers_start(struct flights *f);
 bool readers_join(struct flights *f);
 
 /* answers.c: the tables as text. */
-extern const char *const query_names[QUERIES];
+const char *query_name(unsigned number);
 bool answers_write(const struct flights *f, const char *folder);
-void answers_print(const struct flights *f);
+bool answers_print(const struct flights *f);
 
 /* report.c */
-double seconds_now(void);
-void progress_show(const struct flights *f, bool done);
-bool summary_print(const struct flights *f);
+void progress_show(struct flights *f, bool done);
+bool summary_print(const struct flights *f, uint32_t rows);
 /* Prints what Raddle says about a failed call. */
 void complain(const char *what);
 

@@ -11,7 +11,7 @@ static const struct {
   uint32_t capacity;
   uint32_t words;
 } sizes[DICTIONARIES] = {
-    [CARRIER] = {1024, 1}, [TAILNUM] = {32768, 1}, [ORIGIN] = {64, 1},
+    [CARRIER] = {1024, 1}, [TAILNUM] = {8192, 1}, [ORIGIN] = {64, 1},
     [DEST] = {1024, 1},    [NAME] = {1024, 4},     [MAKER] = {1024, 4},
 };
 
