@@ -187,7 +187,7 @@ typedef struct rdl_none {
   do {                                                                                             \
     union {                                                                                        \
       name##_args value;                                                                           \
-      rdl_word words[RDL_WORDS(name##_args)];                                                      \
+      rdl_u32 words[RDL_WORDS(name##_args)];                                                       \
     } rdl_new_ = {.value = {init}};                                                                \
     (dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.words, RDL_WORDS(name##_args));     \
     (outcome) = (dst).index ? RDL_SPAWNED : RDL_FULL;                                              \
@@ -359,7 +359,7 @@ RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl) {
   return rdl_make_room(rdl, 1u);
 }
 
-RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
+RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl_u32 count) {
   rdl_u32 slot = rdl_slot_new(rdl, task);
   RDL_GLOBAL rdl_u32 *frame;
   rdl_u32 k;
@@ -514,19 +514,19 @@ RDL_FN rdl_u32 rdl_atomic_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v
 
 /* ---- running a task ---- */
 
-RDL_FN void rdl_words_in(rdl_word *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n) {
+RDL_FN void rdl_words_in(rdl_u32 *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
 }
 
-RDL_FN void rdl_words_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 n) {
+RDL_FN void rdl_words_out(RDL_GLOBAL rdl_u32 *to, const rdl_u32 *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
 }
 
-RDL_FN void rdl_words_clear(rdl_word *to, rdl_u32 n) {
+RDL_FN void rdl_words_clear(rdl_u32 *to, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = 0;
@@ -538,15 +538,15 @@ RDL_FN void rdl_words_clear(rdl_word *to, rdl_u32 n) {
   RDL_FN void name##_run(rdl_cx *rdl) {                                                            \
     union {                                                                                        \
       name##_args value;                                                                           \
-      rdl_word words[RDL_WORDS(name##_args)];                                                      \
+      rdl_u32 words[RDL_WORDS(name##_args)];                                                       \
     } args;                                                                                        \
     union {                                                                                        \
       name##_state value;                                                                          \
-      rdl_word words[RDL_WORDS(name##_state)];                                                     \
+      rdl_u32 words[RDL_WORDS(name##_state)];                                                      \
     } self;                                                                                        \
     union {                                                                                        \
       name##_result value;                                                                         \
-      rdl_word words[RDL_WORDS(name##_result)];                                                    \
+      rdl_u32 words[RDL_WORDS(name##_result)];                                                     \
     } out;                                                                                         \
     RDL_GLOBAL rdl_u32 *frame = rdl_block(rdl, rdl->self->frame);                                  \
     rdl_words_in(args.words, frame, RDL_WORDS(name##_args));                                       \
