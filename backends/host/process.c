@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a command and reads what it writes, with a time limit. */
-#define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,8 +14,6 @@
 #include "backends/common/clock.h"
 #include "backends/common/reason.h"
 #include "backends/host/device.h"
-
-extern char **environ;
 
 #define LONGEST_OUTPUT (1u << 20) /* what a command writes beyond this is read and dropped */
 
@@ -74,7 +71,7 @@ static int wait_readable(int input, uint64_t deadline) {
   }
 }
 
-/* Reads to the end. 0 = the deadline passed first. */
+/* Reads to the end into `text`, which is zeroed. 0 = the deadline passed first. */
 static int read_output(int input, char *text, uint64_t deadline) {
   char beyond[4096];
   size_t used = 0;
@@ -87,7 +84,6 @@ static int read_output(int input, char *text, uint64_t deadline) {
     if (got <= 0) break;
     if (room) used += (size_t)got;
   }
-  text[used] = 0;
   return 1;
 }
 
