@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A path tracer. A path starts at the camera and bounces off surfaces until it leaves for the sky or
- * is given up, so paths differ much in length. One task follows a bundle of paths, one a lane, and
- * awaits every bounce.
+ * A path tracer. A path starts at the camera and bounces off surfaces until it leaves for the sky
+ * or is given up, so paths differ much in length. One task follows a bundle of paths, one a lane,
+ * and awaits every bounce.
  */
 
 /* ---- vectors; the names stay clear of the ones that OpenCL C has built in ---- */
@@ -105,7 +105,8 @@ RDL_FN void vec_store(RDL_GLOBAL float *to, struct vec v) {
   to[2] = v.z;
 }
 
-/* ---- random numbers: the PCG hash, so that every sample of every pixel has a row of its own ---- */
+/* ---- random numbers: the PCG hash, so that every sample of every pixel has a row of its own ----
+ */
 
 RDL_FN uint pcg_hash(uint v) {
   uint state = v * 747796405u + 2891336453u;
@@ -194,10 +195,11 @@ RDL_FN uint is_hidden(struct scene scene, struct vec from, struct vec along, flo
 /* Warm at the horizon, blue above. */
 RDL_FN struct vec sky(struct vec along) {
   float up = along.y > 0.0f ? along.y : 0.0f;
-  float t = up * (2.0f - up);
-  struct vec horizon = vec_of(1.05f, 0.82f, 0.62f);
-  struct vec zenith = vec_of(0.13f, 0.33f, 0.85f);
-  return vec_add(vec_scale(horizon, 1.0f - t), vec_scale(zenith, t));
+  float below = (1.0f - up) * (1.0f - up);
+  float share = below * below;
+  struct vec horizon = vec_of(0.86f, 0.68f, 0.52f);
+  struct vec zenith = vec_of(0.10f, 0.25f, 0.62f);
+  return vec_add(vec_scale(horizon, share), vec_scale(zenith, 1.0f - share));
 }
 
 /* Far away the floor dissolves into the sky behind it, by chance. */
@@ -317,8 +319,7 @@ RDL_FN void follow(struct scene scene, RDL_GLOBAL struct path *path) {
     add_light(path, vec_load(path->weight), sky(along));
     path->depth = ENDED;
   } else if (scene.objects[k].kind == LAMP) {
-    if (path->sees_lamp)
-      add_light(path, vec_load(path->weight), vec_load(scene.objects[k].colour));
+    if (path->sees_lamp) add_light(path, vec_load(path->weight), vec_load(scene.objects[k].colour));
     path->depth = ENDED;
   } else {
     scatter(scene, path, k, vec_towards(from, distance, along));
