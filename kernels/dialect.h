@@ -23,6 +23,8 @@
 
 #if defined(__OPENCL_C_VERSION__)
 
+#pragma OPENCL FP_CONTRACT OFF /* the same sums as everywhere else */
+
 #define RDL_FN     static
 #define RDL_KERNEL __kernel
 #define RDL_GLOBAL __global
