@@ -23,7 +23,8 @@ function(raddle_add_test)
   set(name ${arg_NAME}${RDL_TEST_SUFFIX})
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set(environment POCL_CACHE_DIR=${RDL_TEST_CACHE}/pocl XDG_CACHE_HOME=${RDL_TEST_CACHE}/xdg
-    UBSAN_OPTIONS=print_stacktrace=1)
+    UBSAN_OPTIONS=print_stacktrace=1
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/leaks-of-drivers.txt:print_suppressions=0)
   set_tests_properties(${name} PROPERTIES
     SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
     ${arg_PROPERTIES})

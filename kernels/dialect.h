@@ -10,6 +10,12 @@
 #ifndef RDL_DIALECT_H
 #define RDL_DIALECT_H
 
+/*
+ * RDL_FN      every function.
+ * RDL_OUTLINE in place of it on the few functions where many paths meet: NVIDIA's optimiser would
+ *             copy them to each caller and those again, and take minutes and gigabytes for it.
+ */
+
 /* Devices where one work-item is a worker; the image is compiled for one width. */
 #ifndef RDL_LANES
 #define RDL_LANES 1u
@@ -30,6 +36,12 @@ typedef short rdl_i16;
 typedef int rdl_i32;
 typedef long rdl_i64;
 typedef ulong rdl_address;
+
+#if defined(__NV_CL_C_VERSION)
+#define RDL_OUTLINE static __attribute__((noinline))
+#else
+#define RDL_OUTLINE static
+#endif
 
 #if __OPENCL_C_VERSION__ >= 200 /* C11 atomics: the strongest form that compiles is taken */
 
@@ -147,10 +159,58 @@ RDL_FN void rdl_relax(void) {
 RDL_FN void rdl_relax(void) {}
 #endif
 
+/* ---- mathematics in single precision ---- */
+
+RDL_FN float rdl_sqrt(float x)
+{
+  return sqrt(x);
+}
+RDL_FN float rdl_fabs(float x)
+{
+  return fabs(x);
+}
+RDL_FN float rdl_floor(float x)
+{
+  return floor(x);
+}
+RDL_FN float rdl_ceil(float x)
+{
+  return ceil(x);
+}
+RDL_FN float rdl_sin(float x)
+{
+  return sin(x);
+}
+RDL_FN float rdl_cos(float x)
+{
+  return cos(x);
+}
+RDL_FN float rdl_exp(float x)
+{
+  return exp(x);
+}
+RDL_FN float rdl_log(float x)
+{
+  return log(x);
+}
+RDL_FN float rdl_pow(float x, float y)
+{
+  return pow(x, y);
+}
+RDL_FN float rdl_fmin(float x, float y)
+{
+  return fmin(x, y);
+}
+RDL_FN float rdl_fmax(float x, float y)
+{
+  return fmax(x, y);
+}
+
 #elif defined(__CUDACC__)
 
-#define RDL_FN     static __device__
-#define RDL_KERNEL extern "C" __global__
+#define RDL_FN      static __device__
+#define RDL_OUTLINE static __device__ __noinline__
+#define RDL_KERNEL  extern "C" __global__
 #define RDL_GLOBAL
 #define RDL_LOCAL
 typedef unsigned char rdl_u8;
@@ -223,12 +283,58 @@ RDL_FN void rdl_relax(void) {
   __nanosleep(100);
 }
 
+RDL_FN float rdl_sqrt(float x)
+{
+  return sqrtf(x);
+}
+RDL_FN float rdl_fabs(float x)
+{
+  return fabsf(x);
+}
+RDL_FN float rdl_floor(float x)
+{
+  return floorf(x);
+}
+RDL_FN float rdl_ceil(float x)
+{
+  return ceilf(x);
+}
+RDL_FN float rdl_sin(float x)
+{
+  return sinf(x);
+}
+RDL_FN float rdl_cos(float x)
+{
+  return cosf(x);
+}
+RDL_FN float rdl_exp(float x)
+{
+  return expf(x);
+}
+RDL_FN float rdl_log(float x)
+{
+  return logf(x);
+}
+RDL_FN float rdl_pow(float x, float y)
+{
+  return powf(x, y);
+}
+RDL_FN float rdl_fmin(float x, float y)
+{
+  return fminf(x, y);
+}
+RDL_FN float rdl_fmax(float x, float y)
+{
+  return fmaxf(x, y);
+}
+
 #else /* C11, gcc or clang */
 
 #include <stdint.h>
 #include <time.h>
 
-#define RDL_FN static inline
+#define RDL_FN      static inline
+#define RDL_OUTLINE static inline
 #define RDL_KERNEL
 #define RDL_GLOBAL
 #define RDL_LOCAL
@@ -299,6 +405,52 @@ RDL_FN rdl_u64 rdl_clock(void) {
 }
 RDL_FN void rdl_relax(void) {}
 #endif
+
+/* Built-ins, because the text includes no <math.h>; the image is linked with libm. */
+RDL_FN float rdl_sqrt(float x)
+{
+  return __builtin_sqrtf(x);
+}
+RDL_FN float rdl_fabs(float x)
+{
+  return __builtin_fabsf(x);
+}
+RDL_FN float rdl_floor(float x)
+{
+  return __builtin_floorf(x);
+}
+RDL_FN float rdl_ceil(float x)
+{
+  return __builtin_ceilf(x);
+}
+RDL_FN float rdl_sin(float x)
+{
+  return __builtin_sinf(x);
+}
+RDL_FN float rdl_cos(float x)
+{
+  return __builtin_cosf(x);
+}
+RDL_FN float rdl_exp(float x)
+{
+  return __builtin_expf(x);
+}
+RDL_FN float rdl_log(float x)
+{
+  return __builtin_logf(x);
+}
+RDL_FN float rdl_pow(float x, float y)
+{
+  return __builtin_powf(x, y);
+}
+RDL_FN float rdl_fmin(float x, float y)
+{
+  return __builtin_fminf(x, y);
+}
+RDL_FN float rdl_fmax(float x, float y)
+{
+  return __builtin_fmaxf(x, y);
+}
 
 #endif
 

@@ -25,7 +25,7 @@ RDL_FN RDL_GLOBAL rdl_event_record *rdl_event_at(rdl_cx *rdl, rdl_event e) {
 /* Takes the list, wakes the waiters that the count has reached and puts the others back, less those
    that wait no longer. Another signal may have come while the list was away: the count is read
    again after the others are back. Returns 1 when some still wait. */
-RDL_FN rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count) {
+RDL_OUTLINE rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count) {
   for (;;) {
     rdl_u32 lowest = RDL_NO_WAITER;
     rdl_u32 node, next, fired = RDL_NIL;

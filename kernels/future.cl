@@ -98,7 +98,7 @@ RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child) {
 }
 
 /* A slot with its blocks, or RDL_NIL when there is no room; then nothing is taken. */
-RDL_FN rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task) {
+RDL_OUTLINE rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task) {
   rdl_u32 frame_class = rdl_block_class(task, RDL_FRAME_SHIFT);
   rdl_u32 result_class = rdl_block_class(task, RDL_RESULT_SHIFT);
   rdl_u32 slot = rdl_pool_take(rdl, RDL_POOL_SLOTS);
@@ -154,7 +154,7 @@ RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
 
 /* ---- end ---- */
 
-RDL_FN void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot) {
+RDL_OUTLINE void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 task = record->task;
   rdl_u32 generation = record->generation + 1u;
@@ -228,7 +228,7 @@ RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
 /* The future is over: its code has ended and so have its children. Returns the owner when this was
    the last thing that the owner waited for to be over itself, else RDL_NIL. After the list is
    closed the record belongs to whoever takes the result: it is not touched again. */
-RDL_FN rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
+RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 from_children = rdl_free_children(rdl, slot);
   rdl_u32 task = record->task;
@@ -258,7 +258,7 @@ RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
 }
 
 /* One child less, here and, while that completes owners, up the line. */
-RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
+RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
   while (slot) {
     rdl_u32 left = rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u;
     if (left == (RDL_CHILDREN_AWAITED | RDL_CODE_RUNS)) rdl_wake_owner(rdl, slot);
@@ -270,7 +270,7 @@ RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
 /* RETURNED: the code has ended and a child has not. What the code held of the count goes, but for
    one that keeps the record while this worker looks whether a cancel came meanwhile: whoever
    cancelled and found the count still held relies on that look. */
-RDL_FN void rdl_return(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_return(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl_u32 seen;
@@ -286,7 +286,7 @@ RDL_FN void rdl_return(rdl_cx *rdl) {
 }
 
 /* The code of the running future has ended with rdl->cause. */
-RDL_FN void rdl_end(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_end(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   if (!cause) cause = rdl->misuse;

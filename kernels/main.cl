@@ -63,7 +63,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
 /* `expected` is the word the future was queued with. Only in flat mode can another worker have
    taken it, so only there the word says who runs it; elsewhere it stays as it is, which spares a
    read-modify-write a segment. 0 = the entry was stale. */
-RDL_FN rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
+RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   rdl_u32 wait;
   rdl->self = rdl->records + slot;
   rdl->slot = slot;

@@ -92,7 +92,7 @@ RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
 }
 
 /* Brings the stash to `want` items if the pool can. */
-RDL_FN rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
+RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   rdl_stash *stash = &rdl->stashes[pool];
   while (stash->left < want) {
     rdl_u32 missing = want - stash->left;
@@ -122,7 +122,7 @@ RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
 }
 
 /* Gives `count` freed items of the stash to the pool. */
-RDL_FN void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
+RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
   rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
   rdl_u32 head = stash->head;
@@ -166,7 +166,7 @@ RDL_FN rdl_u32 rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item, rdl_u32 kee
 }
 
 /* While somebody waits for room only what this segment was promised is kept back. */
-RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+RDL_OUTLINE void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   rdl_u32 keep = rdl_load_relaxed(&rdl->control->room) ? rdl->reserve : 2u * rdl->chunk;
   if (rdl_pool_put(rdl, pool, item, keep)) rdl_pool_announce(rdl);
 }
@@ -175,7 +175,7 @@ RDL_FN void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
 #define RDL_NODE_RESERVE 1u
 
 /* Room for one segment: `spawns` slots and blocks of every class the image uses, and some nodes. */
-RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
+RDL_OUTLINE rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl_u32 enough = 1;
   rdl_u32 low = 0;
   rdl_u32 pool;

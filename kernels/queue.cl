@@ -52,7 +52,7 @@ RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl) {
 }
 
 /* Takes a whole list and appends it to the FIFO, oldest first. Returns how many came. */
-RDL_FN rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 slot, older, turned, count;
   if (!rdl_load_relaxed(list)) return 0;
   turned = RDL_NIL;
@@ -79,7 +79,7 @@ RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
 }
 
 /* The oldest `count` entries of the ring go to the overflow. */
-RDL_FN void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count) {
+RDL_OUTLINE void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count) {
   for (; count; count--) {
     rdl_entry entry = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
     rdl->top++;
@@ -115,7 +115,7 @@ RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
 }
 
 /* A future whose word is READY and which stands nowhere is put where it will run. */
-RDL_FN void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
+RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   rdl_u32 home = (rdl->records[slot].task & RDL_TASK_LOCAL) ? rdl->sides[slot].home : 0u;
   if (home == 0u || home == rdl->worker + 1u) {
     rdl_ring_push(rdl, slot, wait);

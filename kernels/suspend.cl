@@ -9,7 +9,7 @@
 /* A cancel request is delivered once; clean-up may then await again. The ticket rises, so that a
    deadline set for a wait that did not come about cannot end the next one. Returns 0 when the
    future had been told before. */
-RDL_FN rdl_u32 rdl_deliver_cancel(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_deliver_cancel(rdl_cx *rdl) {
   rdl_u32 told = rdl->self->task & RDL_TASK_CANCELLED;
   rdl->wait = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_RUNNING);
   rdl_store_release(&rdl->self->wait, rdl->wait);
@@ -95,7 +95,7 @@ RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting) {
 
 /* The nodes of a set are taken before the future waits, so that they cannot run out halfway. They
    form a chain of their own; the first is the COUNTER of an await for all. */
-RDL_FN rdl_u32 rdl_set_nodes(rdl_cx *rdl, rdl_u32 waiting) {
+RDL_OUTLINE rdl_u32 rdl_set_nodes(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 all = rdl->want == RDL_WANT_ALL;
   rdl_u32 missing = rdl->set_size, chain = RDL_NIL, counter = RDL_NIL;
   if (!rdl_pool_fill(rdl, RDL_POOL_NODES, rdl->set_size + 1u)) return RDL_NIL;
@@ -216,7 +216,7 @@ RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
 
 /* Ends the segment of a future that must wait: 1 = what it waits for has come, or a cancel; it runs
    on at once and rdl->status tells. */
-RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl) {
   rdl_u32 version = 0, slot = rdl->slot, waiting, node;
   rdl_u64 timeout = rdl->timeout;
   rdl_store_relaxed(&rdl->self->resume, rdl->resume | rdl->spawned << RDL_SPAWNED_SHIFT);

@@ -6,7 +6,8 @@
  * conformance/model/ exhausts the interleavings of what stands here.
  */
 
-RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind, rdl_u32 value) {
+RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind,
+                                 rdl_u32 value) {
   rdl_u32 index = rdl_pool_take(rdl, RDL_POOL_NODES);
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   if (!index) return RDL_NIL;
@@ -19,7 +20,7 @@ RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 ki
   return index;
 }
 
-RDL_FN void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
+RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
   rdl->announce |= rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
 }
 
@@ -35,7 +36,7 @@ RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 
   return ready;
 }
 
-RDL_FN void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
+RDL_OUTLINE void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   rdl_u32 ready = rdl_wake_now(rdl, slot, waiting, cause);
   if (ready) rdl_enqueue(rdl, slot, ready);
 }
@@ -46,7 +47,7 @@ RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter) {
 }
 
 /* A node whose list has fired. `cause` is told only to who cannot look for itself. */
-RDL_FN void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause) {
+RDL_OUTLINE void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who;
   if ((node->kind & 3u) == RDL_NODE_MEMBER) {
@@ -74,7 +75,7 @@ RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32
 
 /* Wakes a fired list. More than 64 nodes would hold up what else is ready here: the rest becomes a
    chain of the backlog, served 64 at a time. */
-RDL_FN void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
+RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
   rdl_u32 holder;
   chain = rdl_fire_chain(rdl, chain, cause, RDL_WAKES_AT_ONCE);
   if (!chain) return;
@@ -164,7 +165,7 @@ RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u3
 /* Takes the list of a future, drops its dead nodes and puts the live ones back. The future may end,
    and its slot be born again, while the list is away: nodes of futures carry the generation they
    wait for, and it is read after the list was taken and again after the rest is back. */
-RDL_FN void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
+RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
   rdl_u32 generation;
   do {
     rdl_u32 old = rdl_fetch_and(&target->waiters, ~RDL_NODE_MASK);
@@ -246,7 +247,7 @@ RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
 
 /* ---- cancel ---- */
 
-RDL_FN void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot);
+RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot);
 
 /* Keeps a RETURNED future from ending while it stands in the unwind list, as one child more would.
    Undone by rdl_drop_child. A count that includes running code, or did until a fast end, is large:
@@ -264,7 +265,7 @@ RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record) {
 /* Not started: never starts. Waiting: goes on with CANCELLED. Running: sees the request at its next
    await. RETURNED: passes it to its children. The generation is read after the wait word: a slot
    that is reused later has another ticket, and the swap fails. */
-RDL_FN void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
+RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   for (;;) {
     rdl_u32 wait = rdl_load_acquire(&record->wait);

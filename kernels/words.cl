@@ -359,7 +359,7 @@ RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl) {
   return rdl_make_room(rdl, 1u);
 }
 
-RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl_u32 count) {
+RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl_u32 count) {
   rdl_u32 slot = rdl_slot_new(rdl, task);
   RDL_GLOBAL rdl_u32 *frame;
   rdl_u32 k;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/src/lex.h"
 #include "backends/common/sha256.h"
 #include "kernels/dialect.h"
 
@@ -87,7 +88,7 @@ static rdl_status count_tasks(const rdl__image_module *modules, size_t count, ui
 
 static rdl_status check_names(const rdl__image_module *modules, size_t count, uint32_t tasks,
                               rdl_reason *why) {
-  place *places = malloc((tasks + (size_t)1) * sizeof *places);
+  place *places = calloc(tasks + (size_t)1, sizeof *places);
   rdl_status status = RDL_OK;
   size_t n = 0;
   if (!places) return report_memory(why);
@@ -160,7 +161,7 @@ static void print_tail(rdl__text *out, const place *places, uint32_t count) {
 
 static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl__image *image,
                              rdl_reason *why) {
-  place *places = malloc((image->task_count + (size_t)1) * sizeof *places);
+  place *places = calloc(image->task_count + (size_t)1, sizeof *places);
   size_t n = 0;
   if (!places) return report_memory(why);
   for (size_t m = 0; m < count; m++)
@@ -182,6 +183,13 @@ static void add_kernel(rdl__image *image, const struct rdl_kernel_text *kernel) 
   add_piece(image, kernel->name, (const char *)kernel->text, kernel->size);
 }
 
+/* A byte order mark is legal at the beginning of a file only, and here the text stands in the
+ * middle. */
+static void add_module(rdl__image *image, const rdl__image_module *module) {
+  size_t mark = rdl__lexer_mark(module->text, module->length);
+  add_piece(image, module->name, module->text + mark, module->length - mark);
+}
+
 /* The heads of all modules lie in one text, whose address is known only when it is complete. */
 static rdl_status add_modules(rdl__image *image, const rdl__image_module *modules, size_t count,
                               size_t *ends, rdl_reason *why) {
@@ -195,7 +203,7 @@ static rdl_status add_modules(rdl__image *image, const rdl__image_module *module
   if (image->heads.failed) return report_memory(why);
   for (size_t m = 0; m < count; m++) {
     add_piece(image, HEADS_NAME, image->heads.bytes + from, ends[m] - from);
-    add_piece(image, modules[m].name, modules[m].text, modules[m].length);
+    add_module(image, &modules[m]);
     from = ends[m];
   }
   return RDL_OK;

@@ -44,9 +44,14 @@ static void step(rdl__lexer *lexer) {
   skip_splices(lexer);
 }
 
+size_t rdl__lexer_mark(const char *text, size_t length) {
+  return length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 void rdl__lexer_init(rdl__lexer *lexer, const char *text, size_t length) {
   *lexer =
       (rdl__lexer){.text = text, .length = length, .line = 1, .column = 1, .line_is_empty = true};
+  lexer->at = rdl__lexer_mark(text, length);
   skip_splices(lexer);
 }
 

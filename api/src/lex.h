@@ -50,6 +50,9 @@ void rdl__lexer_next(rdl__lexer *lexer, rdl__token *out);
  * not be C. */
 void rdl__lexer_skip_line(rdl__lexer *lexer);
 
+/* Length of the byte order mark that some editors put before UTF-8 text, 0 when there is none. */
+size_t rdl__lexer_mark(const char *text, size_t length);
+
 /* Length of the line continuation at `at`, 0 when there is none. */
 size_t rdl__lexer_splice(const char *text, size_t length, size_t at);
 

@@ -40,13 +40,18 @@ typedef struct scanner {
 
 /* ---- errors ---- */
 
+static void print_values(char *out, size_t size, const char *format, va_list values) {
+  /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the callers have started the list */
+  (void)vsnprintf(out, size, format, values);
+}
+
 __attribute__((format(printf, 4, 5))) static void
 fail_at(scanner *s, uint32_t line, uint32_t column, const char *format, ...) {
   char text[2048];
   va_list values;
   if (s->status) return; /* the first error counts */
   va_start(values, format);
-  vsnprintf(text, sizeof text, format, values);
+  print_values(text, sizeof text, format, values);
   va_end(values);
   snprintf(s->why->text, sizeof s->why->text, "%.1900s:%u:%u: %s", s->file, line, column, text);
   s->status = RDL_COMPILE;
@@ -134,8 +139,13 @@ static void finish_arguments(arguments *a) {
     rdl__text_finish(&a->text[i]);
 }
 
+/* An argument without a token has no text. */
+static const char *argument_text(const arguments *a, size_t part) {
+  return a->text[part].bytes ? a->text[part].bytes : "";
+}
+
 static bool ends_in_word(const rdl__text *text) {
-  char c = text->length ? text->bytes[text->length - 1] : ' ';
+  int c = text->length ? text->bytes[text->length - 1] : ' ';
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
@@ -233,7 +243,8 @@ static void check_count(scanner *s, const arguments *a) {
 }
 
 static rdl__task_type take_type(rdl__text *text) {
-  rdl__task_type type = {.text = text->bytes, .none = strcmp(text->bytes, "RDL_NONE") == 0};
+  rdl__task_type type = {.text = text->bytes,
+                         .none = text->bytes && strcmp(text->bytes, "RDL_NONE") == 0};
   *text = (rdl__text){0};
   return type;
 }
@@ -245,9 +256,9 @@ static void read_head(scanner *s, rdl__task *out) {
   check_place(s);
   if (!s->status) read_arguments(s, &a);
   if (!s->status) check_count(s, &a);
-  if (!s->status) check_name(s, &a, a.text[0].bytes);
+  if (!s->status) check_name(s, &a, argument_text(&a, 0));
   if (!s->status) {
-    memcpy(out->name, a.text[0].bytes, a.text[0].length);
+    memcpy(out->name, argument_text(&a, 0), a.text[0].length);
     out->line = a.first[0].line;
     out->column = a.first[0].column;
     out->result = take_type(&a.text[1]);
@@ -367,7 +378,7 @@ static void read_room(scanner *s, rdl__task *task) {
   char *end = NULL;
   read_arguments(s, &a);
   if (!s->status) {
-    unsigned long count = a.tokens[0] ? strtoul(a.text[0].bytes, &end, 0) : 0;
+    unsigned long count = a.tokens[0] ? strtoul(argument_text(&a, 0), &end, 0) : 0;
     if (end && (*end == 'u' || *end == 'U')) end++;
     if (!end || *end || a.count != 1 || a.first[0].kind != RDL__TOKEN_NUMBER)
       FAIL(s, &a.word,

@@ -35,18 +35,27 @@ void rdl__text_add(rdl__text *text, const char *bytes, size_t length) {
   text->bytes[text->length] = '\0';
 }
 
-void rdl__text_print(rdl__text *text, const char *format, ...) {
-  va_list values, again;
-  va_start(values, format);
-  va_copy(again, values);
-  int length = vsnprintf(NULL, 0, format, values);
+static void print_values(rdl__text *text, int length, const char *format, va_list values) {
   if (length < 0) {
     text->failed = true;
   } else if (reserve(text, (size_t)length)) {
-    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+    (void)vsnprintf(text->bytes + text->length, (size_t)length + 1, format, values);
     text->length += (size_t)length;
   }
-  va_end(again);
+}
+
+static int length_of_values(const char *format, va_list values) {
+  /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): the caller has started the list */
+  return vsnprintf(NULL, 0, format, values);
+}
+
+void rdl__text_print(rdl__text *text, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  int length = length_of_values(format, values);
+  va_end(values);
+  va_start(values, format);
+  print_values(text, length, format, values);
   va_end(values);
 }
 

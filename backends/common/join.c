@@ -19,7 +19,8 @@ static uint32_t count_lines(const char *text, size_t length) {
 static char *put_name(char *to, const char *name) {
   for (; *name; name++) {
     if (*name == '"' || *name == '\\') *to++ = '\\';
-    *to++ = (unsigned char)*name < ' ' ? '?' : *name;
+    *to++ = *name;
+    if ((unsigned char)*name < ' ') to[-1] = '?';
   }
   return to;
 }

@@ -19,10 +19,10 @@ static uint32_t rotated(uint32_t x, unsigned n) {
 }
 
 static void spread(const unsigned char *block, uint32_t w[64]) {
-  for (unsigned i = 0; i < 16; i++)
+  for (size_t i = 0; i < 16; i++)
     w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
            (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
-  for (unsigned i = 16; i < 64; i++) {
+  for (size_t i = 16; i < 64; i++) {
     uint32_t near = rotated(w[i - 2], 17) ^ rotated(w[i - 2], 19) ^ (w[i - 2] >> 10);
     uint32_t far = rotated(w[i - 15], 7) ^ rotated(w[i - 15], 18) ^ (w[i - 15] >> 3);
     w[i] = near + w[i - 7] + far + w[i - 16];
@@ -33,7 +33,7 @@ static void take_block(uint32_t state[8], const unsigned char *block) {
   uint32_t w[64], v[8];
   spread(block, w);
   memcpy(v, state, sizeof v);
-  for (unsigned i = 0; i < 64; i++) {
+  for (size_t i = 0; i < 64; i++) {
     uint32_t high = rotated(v[4], 6) ^ rotated(v[4], 11) ^ rotated(v[4], 25);
     uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
     uint32_t one = v[7] + high + choice + round_constants[i] + w[i];
@@ -43,7 +43,7 @@ static void take_block(uint32_t state[8], const unsigned char *block) {
     v[4] += one;
     v[0] = one + low + majority;
   }
-  for (unsigned i = 0; i < 8; i++)
+  for (size_t i = 0; i < 8; i++)
     state[i] += v[i];
 }
 
@@ -74,19 +74,19 @@ void rdl__sha256_end(rdl_sha256 *hash, unsigned char out_digest[RDL_SHA256_SIZE]
   static const unsigned char padding[64] = {0x80};
   unsigned char bits[8];
   size_t used = (size_t)(hash->length % 64);
-  for (unsigned i = 0; i < 8; i++)
+  for (size_t i = 0; i < 8; i++)
     bits[i] = (unsigned char)((hash->length * 8) >> (56 - 8 * i));
   rdl__sha256_add(hash, padding, used < 56 ? 56 - used : 120 - used);
   rdl__sha256_add(hash, bits, sizeof bits);
-  for (unsigned i = 0; i < RDL_SHA256_SIZE; i++)
+  for (size_t i = 0; i < RDL_SHA256_SIZE; i++)
     out_digest[i] = (unsigned char)(hash->state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 void rdl__sha256_hex(const unsigned char digest[RDL_SHA256_SIZE], char out_hex[RDL_SHA256_HEX]) {
   static const char digits[] = "0123456789abcdef";
-  for (unsigned i = 0; i < RDL_SHA256_SIZE; i++) {
+  for (size_t i = 0; i < RDL_SHA256_SIZE; i++) {
     out_hex[2 * i] = digits[digest[i] >> 4];
     out_hex[2 * i + 1] = digits[digest[i] & 15];
   }
-  out_hex[2 * RDL_SHA256_SIZE] = 0;
+  out_hex[RDL_SHA256_HEX - 1] = 0;
 }

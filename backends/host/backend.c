@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host as a device: the kernel text compiled as C11, run by threads. */
-#define _GNU_SOURCE /* sched_getaffinity */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

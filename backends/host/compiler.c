@@ -130,7 +130,7 @@ static void note_options(rdl_host_compiler *compiler) {
 /* A compiler that does not tell its version is used all the same. */
 static void ask_version(rdl_host_compiler *compiler) {
   static char option[] = "--version";
-  char *command[RDL_HOST_LONGEST_COMMAND + 2];
+  char *command[RDL_HOST_LONGEST_COMMAND + 2u];
   rdl_host_output output = {NULL, 0};
   size_t count = 0;
   while (compiler->command[count]) {
@@ -187,7 +187,7 @@ static void make_command(const rdl_host_compiler *compiler, const char *source, 
 
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,
                              const char *object, char **out_log, rdl_reason *why) {
-  char *command[2 * RDL_HOST_LONGEST_COMMAND + OUR_OPTIONS + 8];
+  char *command[(size_t)2 * RDL_HOST_LONGEST_COMMAND + OUR_OPTIONS + 8];
   rdl_host_output output = {NULL, 0};
   rdl_status status;
   *out_log = NULL;

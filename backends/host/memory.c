@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory straight from the system: it is zero, and no page of it costs anything until it is
  * touched, so a heap may be larger than what will be used of it. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

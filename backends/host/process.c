@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a command and reads what it writes, with a time limit. */
-#define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,8 +14,6 @@
 #include "backends/common/clock.h"
 #include "backends/common/reason.h"
 #include "backends/host/device.h"
-
-extern char **environ;
 
 #define LONGEST_OUTPUT (1u << 20) /* what a command writes beyond this is read and dropped */
 

@@ -33,6 +33,7 @@ static void note_facts(rdl_backend_device *device, const rdl_device_info *info, 
   device->svm_flags = CL_MEM_SVM_FINE_GRAIN_BUFFER;
   if (svm & CL_DEVICE_SVM_ATOMICS) device->svm_flags |= CL_MEM_SVM_ATOMICS;
   device->is_cpu = (rdl__cl_number(cl, device->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  device->keeps_binaries = !device->is_cpu;
   device->max_allocation = rdl__cl_number(cl, device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   /* PoCL has a thread for each compute unit, and each runs one work-group at a time: that many run
    * together, and no more. POCL_MAX_PTHREAD_COUNT (3.x) sets the number. */
@@ -81,7 +82,7 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
                           rdl_backend_device **out_device, rdl_reason *why) {
   const rdl_cl *cl = rdl__cl_symbols(why);
   rdl_backend_device *device;
-  rdl_device_info info;
+  rdl_device_info info = {.usable = 0};
   cl_device_id id = NULL;
   rdl_status status;
   if (!cl) return RDL_UNAVAILABLE;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared virtual memory, zeroed. OpenCL does not zero it, and a heap is large: where pages can be
  * had fresh from the system they are not touched. */
-#define _GNU_SOURCE /* MADV_DONTNEED */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

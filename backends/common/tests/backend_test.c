@@ -3,7 +3,6 @@
  * What a backend promises in backend.h, for the backend named by the argument. The text that runs
  * is this file's own, over the dialect of the embedded kernel text.
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,51 +289,6 @@ static void errors_name_file_line_and_column(void **state) {
   }
 }
 
-static size_t entries_in_cache(void) {
-  size_t count = 0;
-  DIR *folder = opendir(root);
-  struct dirent *entry;
-  assert_non_null(folder);
-  while ((entry = readdir(folder)))
-    count += strstr(entry->d_name, ".bin") != NULL;
-  closedir(folder);
-  return count;
-}
-
-/* The hash alone says that the text is the same. So a broken text under the hash of a good one
- * compiles only if it was not compiled. */
-static void the_cache_answers(void **state) {
-  rdl_backend_device *another;
-  rdl_backend_image *image = NULL;
-  (void)state;
-  MUST(build(device, "test.c", text, "3", &image));
-  backend->discard(device, image);
-  assert_true(entries_in_cache() > 0);
-  another = open_with(2, root);
-  image = NULL;
-  MUST(build(another, "test.c", "this is not C", "3", &image));
-  backend->discard(another, image);
-  backend->close(another);
-  another = open_with(2, "");
-  image = NULL;
-  assert_int_equal(build(another, "test.c", "this is not C", "3", &image), RDL_COMPILE);
-  backend->close(another);
-}
-
-static void an_image_from_the_cache_runs(void **state) {
-  rdl_backend_image *image = NULL;
-  struct heap *heap = new_heap();
-  (void)state;
-  MUST(build(device, "test.c", text, "4", &image));
-  backend->discard(device, image);
-  image = NULL;
-  MUST(build(device, "test.c", "this is not C", "4", &image));
-  run(image, heap, COUNT, 2);
-  assert_int_equal(heap->sum, 2000);
-  backend->discard(device, image);
-  backend->release(device, heap);
-}
-
 static void two_images_live_side_by_side(void **state) {
   rdl_backend_image *first = built();
   rdl_backend_image *second = NULL;
@@ -379,8 +333,6 @@ static int run_group(void) {
       cmocka_unit_test(a_wait_has_a_limit_and_the_host_can_end_it),
       cmocka_unit_test(a_wrong_number_of_workers),
       cmocka_unit_test(errors_name_file_line_and_column),
-      cmocka_unit_test(the_cache_answers),
-      cmocka_unit_test(an_image_from_the_cache_runs),
       cmocka_unit_test(two_images_live_side_by_side),
   };
   return cmocka_run_group_tests_name(backend->name, tests, set_up, tear_down);

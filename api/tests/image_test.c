@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of an image: order of the pieces, numbers of the tasks, hash, errors. */
+#include "api/src/image.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "failing_memory.h"
+#include "unit.h"
+
+#define TASK(name, result) "RDL_TASK(" name ", " result ", A, S) { RDL_BEGIN(); RDL_END(); }\n"
+
+static rdl_reason why;
+
+typedef struct modules {
+  rdl__task_list lists[3];
+  rdl__image_module all[3];
+} modules;
+
+static void add(modules *m, size_t i, const char *name, const char *text) {
+  assert_int_equal(rdl__scan(name, text, strlen(text), 0, &m->lists[i], &why), RDL_OK);
+  m->all[i] = (rdl__image_module){name, text, strlen(text), &m->lists[i]};
+}
+
+static void load(modules *m, const char *name, const char *second) {
+  *m = (modules){0};
+  assert_int_equal(rdl__image_own_module(&m->lists[0], &m->all[0], &why), RDL_OK);
+  add(m, 1, name, "RDL_DECLARE(one, int, A, S)\n" TASK("one", "int") TASK("two", "RDL_NONE"));
+  add(m, 2, "b.task.c", second);
+}
+
+static void finish(modules *m) {
+  for (size_t i = 0; i < 3; i++)
+    rdl__task_list_finish(&m->lists[i]);
+}
+
+static const rdl_text_piece *piece_at(const rdl__image *image, size_t from_end) {
+  assert_true(image->text.count > from_end);
+  return &image->text.pieces[image->text.count - 1 - from_end];
+}
+
+static void is_piece(const rdl_text_piece *piece, const char *name, const char *text) {
+  assert_string_equal(piece->name, name);
+  assert_int_equal(piece->first_line, 1);
+  if (!text) return;
+  assert_int_equal(piece->length, strlen(text));
+  assert_memory_equal(piece->text, text, piece->length);
+}
+
+/* All kernel texts but two, own module, two modules with their heads, dispatch, main.cl. */
+static void pieces_in_order(void **state) {
+  modules m;
+  load(&m, "dir/a.task.c", "\xef\xbb\xbf" TASK("three", "int"));
+  rdl__image image;
+  (void)state;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
+  assert_int_equal(image.text.count, rdl__kernel_text_count - 2 + 6 + 2);
+  is_piece(&image.text.pieces[0], "dialect.h", NULL);
+  is_piece(piece_at(&image, 8), "mailbox.cl", NULL);
+  is_piece(piece_at(&image, 6), "tasks.cl", NULL);
+  is_piece(piece_at(&image, 5), "raddle-heads",
+           "#define RDL_ID_one 3u\n#define RDL_HEAD_one RDL_HEAD_DECLARED_\n"
+           "#define RDL_ID_two 4u\n#define RDL_HEAD_two RDL_HEAD_HERE_\n");
+  is_piece(piece_at(&image, 4), "dir/a.task.c", m.all[1].text);
+  is_piece(piece_at(&image, 3), "raddle-heads",
+           "#define RDL_ID_three 5u\n#define RDL_HEAD_three RDL_HEAD_HERE_\n");
+  is_piece(piece_at(&image, 2), "b.task.c", TASK("three", "int")); /* without the mark */
+  is_piece(piece_at(&image, 1), "raddle-dispatch", NULL);
+  is_piece(piece_at(&image, 0), "main.cl", NULL);
+  assert_int_equal(image.task_count, 6);
+  assert_null(image.text.prebuilt);
+  rdl__image_finish(&image);
+  finish(&m);
+}
+
+static void dispatch_over_all_tasks(void **state) {
+  static const char run[] = "#define RDL_TASK_COUNT 6u\n"
+                            "RDL_FN void rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n"
+                            "  if (task < 3u) {\n    if (task < 1u) {\n      rdl_batch_run(rdl);\n"
+                            "    } else {\n      if (task < 2u) {\n        rdl_gate_run(rdl);\n"
+                            "      } else {\n        rdl_watch_run(rdl);\n      }\n    }\n"
+                            "  } else {\n    if (task < 4u) {\n      one_run(rdl);\n"
+                            "    } else {\n      if (task < 5u) {\n        two_run(rdl);\n"
+                            "      } else {\n        three_run(rdl);\n      }\n    }\n  }\n}\n";
+  modules m;
+  load(&m, "a.task.c", TASK("three", "int"));
+  rdl__image image;
+  (void)state;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
+  const char *text = piece_at(&image, 1)->text;
+  assert_non_null(strstr(text, "RDL_RUNNER(two)\nRDL_RUNNER(three)\n"));
+  assert_non_null(strstr(text, run));
+  assert_non_null(strstr(text, "  RDL_INFO(one, 0u, 0u)\n  RDL_INFO(two, 0u, 0u)\n"
+                               "  infos[RDL_ID_two].result_size = 0;\n  RDL_INFO(three,"));
+  rdl__image_finish(&image);
+  finish(&m);
+}
+
+static void hash_of(const char *name, const char *second, char out_hash[65]) {
+  modules m;
+  load(&m, name, second);
+  rdl__image image;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
+  assert_ptr_equal(image.text.hash, image.hash);
+  assert_int_equal(strlen(image.hash), 64);
+  memcpy(out_hash, image.hash, 65);
+  rdl__image_finish(&image);
+  finish(&m);
+}
+
+static void hash_knows_names_and_texts(void **state) {
+  char hash[4][65];
+  (void)state;
+  hash_of("a.task.c", TASK("three", "int"), hash[0]);
+  hash_of("some/where/a.task.c", TASK("three", "int"), hash[1]);
+  hash_of("c.task.c", TASK("three", "int"), hash[2]);
+  hash_of("a.task.c", TASK("three", "int") "\n", hash[3]);
+  assert_string_equal(hash[0], hash[1]);
+  assert_string_not_equal(hash[0], hash[2]);
+  assert_string_not_equal(hash[0], hash[3]);
+}
+
+static void same_name_in_two_files(void **state) {
+  modules m;
+  load(&m, "a.task.c", "\n" TASK("three", "int") TASK("two", "int"));
+  rdl__image image;
+  (void)state;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_COMPILE);
+  assert_string_equal(why.text, "b.task.c:3:10: task 'two' is also defined in a.task.c, line 3; "
+                                "rename one of them");
+  assert_null(image.text.pieces);
+  finish(&m);
+}
+
+static void too_many_tasks(void **state) {
+  rdl__task_list large = {.count = 3000};
+  rdl__image_module all[2] = {{"a", "", 0, &large}, {"b", "", 0, &large}};
+  rdl__image image;
+  (void)state;
+  assert_int_equal(rdl__image_make(all, 2, &image, &why), RDL_COMPILE);
+  assert_non_null(strstr(why.text, "b:1:1: with this file the image has 6000 tasks"));
+}
+
+static void memory_runs_out(void **state) {
+  modules m;
+  load(&m, "a.task.c", TASK("three", "int"));
+  rdl_status status = RDL_OUT_OF_MEMORY;
+  long n;
+  (void)state;
+  for (n = 0; status != RDL_OK; n++) {
+    rdl__image image;
+    allocations_left = n;
+    status = rdl__image_make(m.all, 3, &image, &why);
+    allocations_left = -1;
+    assert_true(status == RDL_OK || status == RDL_OUT_OF_MEMORY);
+    if (status) assert_null(image.text.pieces);
+    rdl__image_finish(&image);
+  }
+  assert_true(n > 5);
+  finish(&m);
+}
+
+static void one_text_with_line_marks(void **state) {
+  const rdl_text_piece pieces[] = {{"a \"b\"\\", "x", 1, 1}, {"c", "y\n", 2, 7}};
+  const rdl_image_text image = {.pieces = pieces, .count = 2};
+  rdl__text text = {0};
+  (void)state;
+  rdl__image_write(&image, &text);
+  assert_false(text.failed);
+  assert_string_equal(text.bytes, "\n#line 1 \"a \\\"b\\\"\\\\\"\nx\n#line 7 \"c\"\ny\n\n");
+  rdl__text_finish(&text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pieces_in_order),
+      cmocka_unit_test(dispatch_over_all_tasks),
+      cmocka_unit_test(hash_knows_names_and_texts),
+      cmocka_unit_test(same_name_in_two_files),
+      cmocka_unit_test(too_many_tasks),
+      cmocka_unit_test(memory_runs_out),
+      cmocka_unit_test(one_text_with_line_marks),
+  };
+  return cmocka_run_group_tests_name("image", tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the scanner finds in task files, and what it says of those it refuses. */
+#include "api/src/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_memory.h"
+#include "unit.h"
+
+#define BODY       "{ RDL_BEGIN(); RDL_END(); }\n"
+#define TASK(name) "RDL_TASK(" name ", RDL_NONE, RDL_NONE, RDL_NONE) " BODY
+
+static rdl_reason why;
+
+static rdl_status scan(const char *text, rdl__task_list *out) {
+  why.text[0] = '\0';
+  return rdl__scan("f.c", text, strlen(text), 0, out, &why);
+}
+
+static rdl__task_list good(const char *text) {
+  rdl__task_list list;
+  rdl_status status = scan(text, &list);
+  if (status) print_message("%s\n", why.text);
+  assert_int_equal(status, RDL_OK);
+  return list;
+}
+
+static void everything_of_a_task(void **state) {
+  (void)state;
+  rdl__task_list list = good("// RDL_TASK(no, a, b, c) \" '\n"
+                             "RDL_DECLARE(fib, unsigned  int, struct a , struct/**/s)\n"
+                             "const char *s = \"RDL_TASK(x,\\\" { \"; char c = '{', d = '\\'';\n"
+                             "  RDL_TASK( fib,unsigned\tint,\n struct a,\n struct s)\n"
+                             "{\n"
+                             "  uint x = 0x1fu + .5e+3f;\n"
+                             "  RDL_BEGIN();\n"
+                             "  if (1) { RDL_SPAWN(self->a, fib, .n = 1); RDL_AWAIT(self->a); }\n"
+                             "  RDL_SPAWNS(0x10u); RDL_TRY_SPAWN(x, self->b, fib, 1);\n"
+                             "  RDL_AWAIT_ANY_FOR(x, x, x, 1, 1); RDL_YIELD(); RDL_SLEEP(5);\n"
+                             "  RDL_END();\n"
+                             "}\n" TASK("two"));
+  assert_int_equal(list.count, 2);
+  rdl__task *task = &list.tasks[0];
+  assert_string_equal(task->name, "fib");
+  assert_int_equal(task->line, 4);
+  assert_int_equal(task->column, 13);
+  assert_int_equal(task->declared, 2);
+  assert_int_equal(task->begin_line, 9);
+  assert_int_equal(task->end_line, 13);
+  assert_int_equal(task->spawns, 18);
+  assert_int_equal(task->resume_points, 4);
+  assert_string_equal(task->result.text, "unsigned int");
+  assert_string_equal(task->args.text, "struct a");
+  assert_string_equal(task->state.text, "struct s");
+  assert_false(task->result.none);
+  task = &list.tasks[1];
+  assert_string_equal(task->name, "two");
+  assert_int_equal(task->declared, 0);
+  assert_int_equal(task->spawns, 0);
+  assert_true(task->result.none && task->args.none && task->state.none);
+  rdl__task_list_finish(&list);
+  assert_null(list.tasks);
+}
+
+static void count_tasks(const char *text, size_t expected) {
+  rdl__task_list list = good(text);
+  assert_int_equal(list.count, expected);
+  rdl__task_list_finish(&list);
+}
+
+static void odd_but_good_files(void **state) {
+  (void)state;
+  count_tasks("RDL_\\\nTASK(a\\\r\nb, RDL_NONE, RDL_NONE, RDL_NONE)" BODY, 1);
+  count_tasks("/* RDL_TASK( */ // \\\n RDL_TASK(\n" TASK("a"), 1);
+  count_tasks("#if 0\nit's {\n#else\n{ }\n#endif\n" TASK("a"), 1);
+  count_tasks("#if A\nvoid f(void) {\n#elif B\nvoid g(void) {\n#endif\n}\n" TASK("a"), 1);
+  count_tasks("#error don't /* \n */ stop\n#define SAY don't\n#define OPEN {\n" TASK("a"), 1);
+  count_tasks("#define WAIT(f) \\\n  RDL_AWAIT(f)\n" TASK("a"), 1);
+  count_tasks("void f(rdl_cx *rdl) { RDL_TRY_SPAWN(o, d, a, 1); }\n" TASK("a"), 1);
+  count_tasks("\xef\xbb\xbf" TASK("a") "\r\n" TASK("a_very_long_name_with_exactly_63_characters_in_"
+                                                   "it_0123456789abc"),
+              2);
+  count_tasks("RDL_TASK(a, RDL_NONE, struct A(b, c), char *) {\n#ifdef X\nRDL_BEGIN();\n#endif\n"
+              "RDL_END(); }",
+              1);
+}
+
+typedef struct refused {
+  const char *text;
+  const char *place;
+  const char *says;
+} refused;
+
+static const refused refusals[] = {
+    {"#ifdef A\n" TASK("a") "#endif\n", "f.c:2:1: ", "inside the #if of line 1"},
+    {"#define T(n) RDL_TASK(n, A, B, C)\n", "f.c:1:14: ", "inside a #define"},
+    {TASK("1a"), "f.c:1:10: ", "cannot name a task"},
+    {TASK("a b"), "f.c:1:10: ", "cannot name a task"},
+    {TASK("a_very_long_name_with_exactly_64_characters_in_it_0123456789abcd"),
+     "f.c:1:10: ", "has 64 characters"},
+    {TASK("rdl_x"), "f.c:1:10: ", "rename the task"},
+    {TASK("RDL_x"), "f.c:1:10: ", "rename the task"},
+    {TASK("a") TASK("b") TASK("a"), "f.c:3:10: ", "already defined on line 1"},
+    {"RDL_TASK(a, B, C)" BODY, "f.c:1:1: ", "4 arguments and this has 3"},
+    {"RDL_TASK(a, B, C, D, E)" BODY, "f.c:1:1: ", "4 arguments and this has 5"},
+    {"RDL_TASK()" BODY, "f.c:1:1: ", "4 arguments and this has 0"},
+    {"RDL_TASK(a, , C, D)" BODY, "f.c:1:1: ", "one of them empty"},
+    {"RDL_TASK a", "f.c:1:1: ", "in parentheses"},
+    {"RDL_TASK(a, B, C, D", "f.c:1:1: ", "do not end"},
+    {"RDL_TASK(a, B, C, D);", "f.c:1:21: ", "body of task 'a' is missing"},
+    {"RDL_TASK(a, B, C, D) { RDL_END(); }", "f.c:1:24: ", "before the RDL_BEGIN()"},
+    {"RDL_TASK(a, B, C, D) { }", "f.c:1:10: ", "no RDL_BEGIN()"},
+    {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); }", "f.c:1:10: ", "no RDL_END()"},
+    {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); RDL_BEGIN(); }", "f.c:1:37: ", "on line 1 already"},
+    {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); RDL_END(); RDL_END(); }",
+     "f.c:1:48: ", "on line 1 already"},
+    {"RDL_TASK(a, B, C, D) { RDL_YIELD(); RDL_BEGIN(); }", "f.c:1:24: ", "before the RDL_BEGIN()"},
+    {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); RDL_END(); RDL_YIELD(); }",
+     "f.c:1:48: ", "behind the RDL_END()"},
+    {"void f(void) { RDL_AWAIT(x); }" TASK("a"), "f.c:1:16: ", "outside a task"},
+    {"RDL_SLEEP(1);" TASK("a"), "f.c:1:1: ", "outside a task"},
+    {"RDL_SPAWNS(1);" TASK("a"), "f.c:1:1: ", "outside a task"},
+    {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(N); " BODY "}", "f.c:1:24: ", "written in digits"},
+    {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(); " BODY "}", "f.c:1:24: ", "written in digits"},
+    {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(1, 2); " BODY "}", "f.c:1:24: ", "written in digits"},
+    {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(99999999999); " BODY "}", "f.c:1:24: ", "in rounds"},
+    {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); RDL_END();\n" TASK("b"),
+     "f.c:2:1: ", "inside the body of task a"},
+    {"void f(void) {\n" TASK("b"), "f.c:2:1: ", "inside the braces that open on line 1"},
+    {TASK("a") "}", "f.c:2:1: ", "closes nothing"},
+    {TASK("a") "void f(void) {\n{}", "f.c:2:14: ", "never closed"},
+    {TASK("a") " /* ", "f.c:2:2: ", "comment does not end"},
+    {TASK("a") "#pragma /* ", "f.c:2:9: ", "comment does not end"},
+    {TASK("a") "\"abc\n", "f.c:2:1: ", "no closing quote"},
+    {TASK("a") "'", "f.c:2:1: ", "no closing quote"},
+    {TASK("a") "#if X\n", "f.c:2:2: ", "has no #endif"},
+    {TASK("a") "#endif\n", "f.c:2:2: ", "without an #if"},
+    {TASK("a") "#else\n", "f.c:2:2: ", "without an #if"},
+    {"int x;\n", "f.c:1:1: ", "no task in this file"},
+    {"", "f.c:1:1: ", "no task in this file"},
+    {"RDL_DECLARE(b, A, B, C)\n" TASK("a"), "f.c:1:13: ", "nowhere defined"},
+    {"RDL_DECLARE(a, A, B, C)\n" TASK("a"), "f.c:2:10: ", "other types"},
+    {TASK("a") "RDL_DECLARE(a, RDL_NONE, RDL_NONE, RDL_NONE)", "f.c:2:13: ", "already known"},
+};
+
+static void refused_files(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+    const refused *r = &refusals[i];
+    rdl__task_list list;
+    rdl_status status = scan(r->text, &list);
+    if (status != RDL_COMPILE || strncmp(why.text, r->place, strlen(r->place)) != 0 ||
+        !strstr(why.text, r->says))
+      fail_msg("%s\n-> %d %s\nwanted %s... %s", r->text, (int)status, why.text, r->place, r->says);
+    assert_null(list.tasks);
+    assert_int_equal(list.count, 0);
+  }
+}
+
+static void zero_bytes(void **state) {
+  static const char text[] = TASK("a") "ab\0c";
+  rdl__task_list list;
+  (void)state;
+  assert_int_equal(rdl__scan("f.c", text, sizeof text - 1, 0, &list, &why), RDL_COMPILE);
+  assert_int_equal(strncmp(why.text, "f.c:2:3: a zero byte", 20), 0);
+}
+
+static void own_names(void **state) {
+  static const char text[] = TASK("rdl_x");
+  rdl__task_list list;
+  (void)state;
+  assert_int_equal(rdl__scan("f.c", text, sizeof text - 1, RDL__SCAN_OWN, &list, &why), RDL_OK);
+  rdl__task_list_finish(&list);
+}
+
+/* `count` tasks, one a line. */
+static char *many_tasks(unsigned count) {
+  size_t room = (size_t)count * 100 + 1;
+  size_t length = 0;
+  char *text = malloc(room);
+  assert_non_null(text);
+  for (unsigned i = 0; i < count; i++)
+    length += (size_t)snprintf(text + length, room - length, TASK("t%u"), i);
+  return text;
+}
+
+static void as_many_as_an_image_numbers(void **state) {
+  rdl__task_list list;
+  char *text = many_tasks(4096);
+  (void)state;
+  count_tasks(text, 4096);
+  free(text);
+  text = many_tasks(4097);
+  assert_int_equal(scan(text, &list), RDL_COMPILE);
+  assert_int_equal(strncmp(why.text, "f.c:4097:10: this is task number 4097", 37), 0);
+  free(text);
+}
+
+/* Cut anywhere, a file gives a list or a reason, and the sanitizers find nothing. */
+static void every_beginning_of_a_file(void **state) {
+  static const char text[] = "#if 1 /**/\n#endif\nRDL_DECLARE(a, char *, B, C)\n\"s\\\"\" '\\''\n"
+                             "RDL_TASK(a, char *, B, C) { RDL_BEGIN(); RDL_SPAWNS(3); RDL_END(); }";
+  (void)state;
+  for (size_t length = 0; length < sizeof text; length++) {
+    rdl__task_list list;
+    char *copy = malloc(length + !length);
+    assert_non_null(copy);
+    memcpy(copy, text, length);
+    why.text[0] = '\0';
+    rdl_status status = rdl__scan("f.c", copy, length, 0, &list, &why);
+    assert_int_equal(status, length == sizeof text - 1 ? RDL_OK : RDL_COMPILE);
+    assert_int_equal(why.text[0] == '\0', status == RDL_OK);
+    rdl__task_list_finish(&list);
+    free(copy);
+  }
+}
+
+static void memory_runs_out(void **state) {
+  static const char text[] = "RDL_DECLARE(a, int, B, C)\nRDL_TASK(a, int, B, C)" BODY TASK("b");
+  rdl_status status = RDL_OUT_OF_MEMORY;
+  long n;
+  (void)state;
+  for (n = 0; status != RDL_OK; n++) {
+    rdl__task_list list;
+    allocations_left = n;
+    status = scan(text, &list);
+    allocations_left = -1;
+    assert_true(status == RDL_OK || status == RDL_OUT_OF_MEMORY);
+    if (status) assert_null(list.tasks);
+    if (status) assert_non_null(strstr(why.text, "out of memory"));
+    rdl__task_list_finish(&list);
+  }
+  assert_true(n > 10);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(everything_of_a_task),
+      cmocka_unit_test(odd_but_good_files),
+      cmocka_unit_test(refused_files),
+      cmocka_unit_test(zero_bytes),
+      cmocka_unit_test(own_names),
+      cmocka_unit_test(as_many_as_an_image_numbers),
+      cmocka_unit_test(every_beginning_of_a_file),
+      cmocka_unit_test(memory_runs_out),
+  };
+  return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
+}
