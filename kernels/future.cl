@@ -40,8 +40,8 @@ RDL_FN rdl_u32 rdl_next_born(rdl_cx *rdl) {
 
 /* ---- blocks ---- */
 
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_block(rdl_cx *rdl, rdl_u32 unit) {
-  return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)unit * RDL_UNIT);
+RDL_FN RDL_GLOBAL rdl_word *rdl_block(rdl_cx *rdl, rdl_u32 unit) {
+  return (RDL_GLOBAL rdl_word *)(rdl->heap + (rdl_u64)unit * RDL_UNIT);
 }
 
 RDL_FN rdl_u32 rdl_block_class(rdl_u32 task, rdl_u32 shift) {
@@ -55,10 +55,10 @@ RDL_FN void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 uni
 }
 
 /* Where the result stands: in the record, or in a block whose number is in the record. */
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
+RDL_FN RDL_GLOBAL rdl_word *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   if (rdl_block_class(rdl_load_relaxed(&record->task), RDL_RESULT_SHIFT) == RDL_CLASS_NONE)
-    return record->result;
+    return (RDL_GLOBAL rdl_word *)record->result;
   return rdl_block(rdl, record->result[0]);
 }
 

@@ -71,7 +71,7 @@ static int wait_readable(int input, uint64_t deadline) {
   }
 }
 
-/* Reads to the end. 0 = the deadline passed first. */
+/* Reads to the end into `text`, which is zeroed. 0 = the deadline passed first. */
 static int read_output(int input, char *text, uint64_t deadline) {
   char beyond[4096];
   size_t used = 0;
@@ -84,7 +84,6 @@ static int read_output(int input, char *text, uint64_t deadline) {
     if (got <= 0) break;
     if (room) used += (size_t)got;
   }
-  text[used] = 0;
   return 1;
 }
 
