@@ -20,8 +20,10 @@ RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u
   return index;
 }
 
+/* Nobody is told: who waits for room holds a node, so nobody waits for one. A word here would wake
+   all who wait for room, whose nodes come back here, without end. */
 RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
-  rdl->announce |= rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
+  rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
