@@ -306,8 +306,9 @@ RDL_TASK(fut_any_rest, uint, struct fut_args, struct fut_set) {
               .e = self->k == 3 ? args->d : args->e);
   RDL_AWAIT_ANY(which, self->f, args->n);
   rdl_atomic_store(fut_word(args->at, 1), which + 1u);
+  self->k = which;
   RDL_AWAIT_CHILDREN();
-  RDL_RETURN(which);
+  RDL_RETURN(self->k);
   RDL_END();
 }
 

@@ -187,6 +187,7 @@ void FUT_3_chain(void) {
   for (k = 0; k < LINKS; k++)
     links[k] =
         START(&b, "fut_hand_over", .at = m.at, .f = links[k ? k - 1 : 0], .n = k, .k = WORDS);
+  CHECK_OK(rdl_future_wait(b.cx, links, LINKS, PATIENCE_NS)); /* before the first is taken */
   for (k = 0; k < LINKS; k++)
     CHECK_EQ(k + 1, get(&b, links[k]));
   for (k = 0; k < WORDS; k++)

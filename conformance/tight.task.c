@@ -83,13 +83,15 @@ RDL_TASK(tight_chain, uint, struct tight_args, struct tight_three) {
   RDL_END();
 }
 
-/* Fills all slots with futures that wait, then wants one more. */
+/* Fills all slots with futures that wait, then wants one more. With k = 1 it lets go of them, so
+   that their ends give room; else they keep their slots as long as it lives. */
 RDL_TASK(tight_greedy, uint, struct tight_args, struct tight_three) {
   uint outcome;
   RDL_BEGIN();
   for (;;) {
     RDL_TRY_SPAWN(outcome, self->f[0], tight_wait, .e = args->e);
     if (outcome == RDL_FULL) break;
+    if (args->k) RDL_DETACH(self->f[0]);
     self->k++;
   }
   rdl_atomic_store(RDL_AT(uint, args->at), self->k);
