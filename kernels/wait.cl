@@ -288,6 +288,10 @@ RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
       /* Its last segment may still hold the count; it looks for the bit after letting go. */
       if (!held) held = rdl_hold(record);
       if (!held) return;
+      if (rdl_load_acquire(&record->generation) != generation) {
+        rdl_drop_child(rdl, slot); /* too late: it holds the slot's next life */
+        return;
+      }
       rdl->sides[slot].link = rdl->unwind;
       rdl->unwind = slot;
       return;
@@ -305,12 +309,8 @@ RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot) {
 /* One RETURNED future passes its cancel on; its own dispatch, so that depth costs no stack. */
 RDL_FN void rdl_serve_unwind(rdl_cx *rdl) {
   rdl_u32 slot = rdl->unwind;
-  rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait);
   rdl->unwind = rdl->sides[slot].link;
-  /* The hold may have come too late, on the slot's next life: then the bit is not there. */
-  if ((wait & RDL_CANCEL_BIT) && (wait & RDL_STATE_MASK) == RDL_RETURNED) {
-    if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
-    rdl_cancel_children(rdl, slot);
-  }
+  if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
+  rdl_cancel_children(rdl, slot);
   rdl_drop_child(rdl, slot);
 }
