@@ -293,7 +293,7 @@ RDL_TASK(fut_any_none, uint, struct fut_args, struct fut_pair) {
   uint which, outcome;
   RDL_BEGIN();
   RDL_AWAIT_ANY_CATCH(outcome, which, self->f, 0);
-  RDL_RETURN(outcome);
+  RDL_RETURN(which ? 99 : outcome);
   RDL_END();
 }
 
