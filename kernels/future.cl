@@ -205,7 +205,7 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
 /* The only waiter of a finished future runs next, unless sixteen have done so in a row. */
 #define RDL_NEXT_ROW 16u
 
-RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
+RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
   if (!chain) return;
   if (node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN && !rdl->next &&
@@ -222,7 +222,7 @@ RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
     }
     return;
   }
-  rdl_fire_list(rdl, chain, cause);
+  rdl_fire_list(rdl, chain);
 }
 
 /* The future is over: its code has ended and so have its children. Returns the owner when this was
@@ -244,7 +244,7 @@ RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
     rdl_slot_free(rdl, slot);
   else if (task & RDL_TASK_ANSWERS)
     rdl_post(rdl, slot, generation, cause, record->result);
-  rdl_fire_waiters(rdl, head & RDL_NODE_MASK, cause);
+  rdl_fire_waiters(rdl, head & RDL_NODE_MASK);
   return (head & RDL_DETACHED_BIT) ? RDL_NIL : owner;
 }
 

@@ -35,7 +35,8 @@ RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns) {
   return 1;
 }
 
-/* The future is RUNNING and belongs to this worker. */
+/* The future is RUNNING and belongs to this worker. Who was told that there is no room goes on
+   without: to wait again would be to wait for ever. */
 RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl->wait = wait & ~RDL_CANCEL_BIT;
@@ -46,7 +47,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
   record->cause = 0;
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
-  if (rdl->low && !(rdl->resume == 0u && rdl->status) &&
+  if (rdl->low && rdl->status != RDL_S_OUT_OF_SLOTS && !(rdl->resume == 0u && rdl->status) &&
       !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
     return;
   if (rdl->resume == 0u && rdl->status) { /* never starts */
@@ -232,10 +233,6 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
     if (rdl_work(rdl)) {
       if (idle > 16u) rdl_fetch_add(&control->idle, 0xffffffffu);
       idle = 0;
-      if (rdl->announce) {
-        rdl->announce = 0;
-        rdl_pool_announce(rdl);
-      }
       rdl->turn = (rdl->turn + 1u) % 64u;
       if (rdl->turn == 0u) rdl_look_at_clock(rdl);
       if (limit && rdl->segments >= limit) rdl->leaving = 2;

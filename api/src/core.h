@@ -116,6 +116,8 @@ struct rdl_context {
   uint64_t frames;       /* offset of the space for frames */
   uint32_t frames_first; /* the same in units */
 
+  uint32_t mailbox_head; /* of the mailbox, when it was last read */
+
   /* Roots. */
   rdl__root *roots; /* by slot; [0] unused */
   uint32_t *free_roots;
@@ -162,6 +164,8 @@ struct rdl_context {
 /* time.c */
 uint64_t rdl__now(void);
 uint64_t rdl__deadline(uint64_t timeout_ns); /* RDL_FOREVER stays */
+/* Makes this thread's sleeps end on time, for Linux lets them last 50 us longer unless told. */
+void rdl__sharpen_sleep(void);
 /* False when the deadline has passed. The lock is held. */
 bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline);
 

@@ -76,16 +76,22 @@ rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size
 rdl_status rdl_future_wait(rdl_context *cx, const rdl_future *futures, size_t count,
                            uint64_t timeout_ns) {
   uint64_t deadline = timeout_ns ? rdl__deadline(timeout_ns) : 0u;
+  rdl_status status = RDL_OK;
   size_t k;
   RDL__NEED(cx);
   if (count) RDL__NEED(futures);
-  for (k = 0; k < count; k++) {
+  /* Most of a long list is done when the first one is: the lock is given up only to wait. */
+  pthread_mutex_lock(&cx->lock);
+  for (k = 0; k < count && !status; k++) {
     uint32_t slot;
-    rdl_status status = find(cx, futures[k], &slot);
-    if (!status) status = rdl__await_root(cx, slot, futures[k].generation, deadline);
-    if (status) return status;
+    status = rdl__root_find(cx, futures[k], &slot);
+    if (status || rdl__root_done(cx, slot, futures[k].generation)) continue;
+    pthread_mutex_unlock(&cx->lock);
+    status = rdl__await_root(cx, slot, futures[k].generation, deadline);
+    pthread_mutex_lock(&cx->lock);
   }
-  return RDL_OK;
+  pthread_mutex_unlock(&cx->lock);
+  return status;
 }
 
 /* Whether all results fit is looked at before the first one is taken. The lock is held. */

@@ -6,8 +6,11 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
   rdl_mailbox *box = &cx->control->mailbox;
   rdl_message *messages = (rdl_message *)(void *)(cx->heap + box->messages);
   rdl_u32 tail = rdl_load_relaxed(&box->tail);
-  /* Acquire pairs with the device's release of `head`: the cell has been read. */
-  if (tail - rdl_load_acquire(&box->head) > box->mask) return false;
+  /* The line of `head` belongs to the device, which writes it at every message: it is read only
+   * when the ring would be full by what was read last. Acquire pairs with the device's release of
+   * `head`: the cell has been read. */
+  if (tail - cx->mailbox_head > box->mask) cx->mailbox_head = rdl_load_acquire(&box->head);
+  if (tail - cx->mailbox_head > box->mask) return false;
   messages[tail & box->mask] = *message;
   rdl_store_release(&box->tail, tail + 1u);
   if (cx->parked) pthread_cond_signal(&cx->service_news);

@@ -5,8 +5,15 @@
  */
 #include "api/src/core.h"
 
-#define FIRST_LOOK_NS 100000u
-#define LAST_LOOK_NS  1000000u
+/* While a launch runs the device is looked at again and again. A look takes a core from a worker
+ * for about 5 us, and a sleeping caller hears of its result half an interval late: growing by a
+ * constant makes the interval rise with the square root of the time, which is where the two losses
+ * together are least. */
+#define FIRST_LOOK_NS 60000u
+#define LOOK_STEP_NS  3000u
+
+/* The device has been without work for so long before deadlocks are searched for. */
+#define QUIET_NS 10000000u
 
 static bool worker_has_work(const rdl_worker *worker) {
   return rdl_load_acquire(&worker->inbox) || rdl_load_acquire(&worker->overflow) ||
@@ -64,8 +71,7 @@ static void prepare_launch(rdl_context *cx) {
   rdl_store_relaxed(&c->stop, 0u);
 }
 
-/* The lock is held on entry and on return, and free while the device runs. The longer a launch has
- * lasted the seldomer it is looked at: each look takes a core from a worker for a moment. */
+/* The lock is held on entry and on return, and free while the device runs. */
 static void launch_once(rdl_context *cx) {
   rdl_reason why = {""};
   uint64_t look = FIRST_LOOK_NS;
@@ -85,7 +91,7 @@ static void launch_once(rdl_context *cx) {
     pthread_mutex_lock(&cx->lock);
     look_around(cx);
     pthread_mutex_unlock(&cx->lock);
-    if (look < LAST_LOOK_NS) look += look / 4u;
+    look += LOOK_STEP_NS;
   }
   pthread_mutex_lock(&cx->lock);
   cx->launched = false;
@@ -96,22 +102,41 @@ static void launch_once(rdl_context *cx) {
   if (cx->holds || cx->closing) pthread_cond_broadcast(&cx->host_news);
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* When to search for deadlocks now that nothing is ready. Futures that wait for room depend on the
+ * search, so they get it at once; others most often wait for the host, whose next call would have
+ * to wait for the search to end. */
+static uint64_t search_time(rdl_context *cx) {
+  return rdl_load_relaxed(&cx->control->room) ? 0u : rdl__deadline(QUIET_NS);
+}
+
 /* Nothing is ready on the device: sleeps until a message, a timer, or the end. */
 static void sleep_parked(rdl_context *cx) {
-  if (may_search(cx) && rdl__break_deadlocks(cx)) return;
+  uint64_t search = search_time(cx);
   cx->parked = true;
   cx->parks++;
   pthread_cond_broadcast(&cx->host_news);
   while (!cx->closing) {
+    uint64_t wake = RDL_FOREVER;
     rdl__timers_fire(cx);
-    if (may_launch(cx) || may_search(cx)) break;
-    rdl__wait_until(&cx->service_news, &cx->lock, cx->lost ? RDL_FOREVER : rdl__timers_next(cx));
+    if (may_launch(cx)) break;
+    if (may_search(cx) && rdl__now() >= search)
+      rdl__break_deadlocks(cx);
+    else {
+      if (!cx->lost) wake = rdl__timers_next(cx);
+      if (may_search(cx)) wake = earlier(wake, search);
+      rdl__wait_until(&cx->service_news, &cx->lock, wake);
+    }
   }
   cx->parked = false;
 }
 
 static void *serve(void *argument) {
   rdl_context *cx = argument;
+  rdl__sharpen_sleep();
   pthread_mutex_lock(&cx->lock);
   while (!cx->closing) {
     if (may_launch(cx)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "api/src/core.h"
@@ -13,6 +14,10 @@ uint64_t rdl__now(void) {
 uint64_t rdl__deadline(uint64_t timeout_ns) {
   uint64_t now = rdl__now();
   return timeout_ns > RDL_FOREVER - now ? RDL_FOREVER : now + timeout_ns;
+}
+
+void rdl__sharpen_sleep(void) {
+  (void)prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);
 }
 
 bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline) {

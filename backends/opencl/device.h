@@ -22,6 +22,7 @@ struct rdl_backend_device {
   cl_context context;
   cl_command_queue queue; /* in order */
   cl_event launch;        /* of the launch under way, else NULL */
+  uint64_t launched_ns;   /* when it was launched */
   rdl_cache cache;
   cl_svm_mem_flags svm_flags;
   uint32_t is_cpu;

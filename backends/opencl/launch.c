@@ -31,6 +31,7 @@ rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, 
   if (status == RDL_OK)
     status = RDL_CL(why, cl->clEnqueueNDRangeKernel(device->queue, image->kernel, 1, NULL, &global,
                                                     &local, 0, NULL, &device->launch));
+  device->launched_ns = rdl__now_ns();
   /* Without a flush some drivers start nothing until somebody waits. */
   if (status == RDL_OK) status = RDL_CL(why, cl->clFlush(device->queue));
   return status;
@@ -52,9 +53,9 @@ static rdl_status look(rdl_backend_device *device, rdl_reason *why) {
   return status;
 }
 
-static void pass_time(uint64_t waited_ns, uint64_t ns) {
+static void pass_time(uint64_t lasted_ns, uint64_t ns) {
   struct timespec pause = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-  if (waited_ns < YIELD_NS)
+  if (lasted_ns < YIELD_NS)
     (void)sched_yield();
   else
     (void)nanosleep(&pause, NULL);
@@ -72,9 +73,9 @@ rdl_status rdl__cl_wait(rdl_backend_device *device, uint64_t timeout_ns, rdl_rea
     uint64_t now = rdl__now_ns();
     if (!timeout_ns || now >= deadline)
       return rdl__fail(RDL_TIMEOUT, why, "The launch has not ended yet.");
-    pass_time(now - start, pause < deadline - now ? pause : deadline - now);
-    if (now - start >= YIELD_NS)
-      pause = pause * 2 < LONGEST_SLEEP_NS ? pause * 2 : LONGEST_SLEEP_NS;
+    uint64_t lasted = now - device->launched_ns;
+    pass_time(lasted, pause < deadline - now ? pause : deadline - now);
+    if (lasted >= YIELD_NS) pause = pause * 2 < LONGEST_SLEEP_NS ? pause * 2 : LONGEST_SLEEP_NS;
   }
   return status;
 }

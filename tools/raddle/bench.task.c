@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tasks of `raddle bench`. */
+
+struct cell_args {
+  rdl_ptr cell;
+};
+RDL_TASK(bench_cell, RDL_NONE, struct cell_args, RDL_NONE) {
+  RDL_BEGIN();
+  *RDL_AT(uint, args->cell) = 1;
+  RDL_END();
+}
+
+struct plus_args {
+  uint value;
+};
+RDL_TASK(bench_plus, uint, struct plus_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_RETURN(args->value + 1);
+  RDL_END();
+}
+
+/* The handles of all links stand in a table that is complete when the gate opens. */
+struct chain_args {
+  rdl_event gate;
+  rdl_ptr before; /* where the handle of the link before stands; 0 for the first */
+};
+RDL_TASK(bench_chain, uint, struct chain_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_AWAIT_EVENT(args->gate);
+  if (!args->before) RDL_RETURN(1);
+  RDL_AWAIT(*RDL_AT(const rdl_future, args->before));
+  RDL_RETURN(RDL_RESULT(uint, *RDL_AT(const rdl_future, args->before)) + 1);
+  RDL_END();
+}
+
+/* Cell (0, 0) is 1; every other one is the sum of the upper and the left one. */
+struct wave_args {
+  rdl_event gate;
+  rdl_ptr up; /* 0 at the edge */
+  rdl_ptr left;
+};
+RDL_TASK(bench_wave, uint, struct wave_args, RDL_NONE) {
+  uint sum = 0;
+  RDL_BEGIN();
+  RDL_AWAIT_EVENT(args->gate);
+  if (args->up) RDL_AWAIT(*RDL_AT(const rdl_future, args->up));
+  if (args->left) RDL_AWAIT(*RDL_AT(const rdl_future, args->left));
+  sum = args->up || args->left ? 0 : 1;
+  if (args->up) sum += RDL_RESULT(uint, *RDL_AT(const rdl_future, args->up));
+  if (args->left) sum += RDL_RESULT(uint, *RDL_AT(const rdl_future, args->left));
+  RDL_RETURN(sum);
+  RDL_END();
+}
+
+struct fib_args {
+  uint n;
+};
+struct fib_state {
+  rdl_future a, b;
+};
+RDL_TASK(bench_fib, uint, struct fib_args, struct fib_state) {
+  RDL_BEGIN();
+  if (args->n < 2) RDL_RETURN(args->n);
+  RDL_SPAWN(self->a, bench_fib, .n = args->n - 1);
+  RDL_SPAWN(self->b, bench_fib, .n = args->n - 2);
+  RDL_AWAIT(self->a);
+  RDL_AWAIT(self->b);
+  RDL_RETURN(RDL_RESULT(uint, self->a) + RDL_RESULT(uint, self->b));
+  RDL_END();
+}
+
+struct player_args {
+  rdl_event mine;
+  rdl_event theirs;
+  uint turns;
+  uint serves; /* this one begins */
+};
+struct player_state {
+  uint turn;
+};
+RDL_TASK(bench_player, uint, struct player_args, struct player_state) {
+  RDL_BEGIN();
+  while (self->turn < args->turns) {
+    self->turn++;
+    if (args->serves) RDL_SIGNAL(args->theirs, 1);
+    RDL_AWAIT_COUNT(args->mine, self->turn);
+    if (!args->serves) RDL_SIGNAL(args->theirs, 1);
+  }
+  RDL_RETURN(self->turn);
+  RDL_END();
+}
+
+struct fan_args {
+  rdl_ptr handles; /* room for `width` */
+  uint rounds;
+  uint width;
+};
+struct fan_state {
+  uint round;
+  uint spawned;
+  uint sum;
+};
+RDL_TASK(bench_fan, uint, struct fan_args, struct fan_state) {
+  uint outcome, value, sum, k;
+  RDL_BEGIN();
+  for (; self->round < args->rounds; self->round++) {
+    self->spawned = 0;
+    while (self->spawned < args->width) {
+      rdl_future child;
+      RDL_TRY_SPAWN(outcome, child, bench_plus, self->sum);
+      if (outcome == RDL_FULL) {
+        RDL_AWAIT_ROOM();
+        continue;
+      }
+      RDL_AT(rdl_future, args->handles)[self->spawned] = child;
+      self->spawned++;
+    }
+    RDL_AWAIT_CHILDREN();
+    sum = 0;
+    for (k = 0; k < args->width; k++) {
+      RDL_TAKE(value, uint, RDL_AT(const rdl_future, args->handles)[k]);
+      sum += value;
+    }
+    self->sum = sum;
+  }
+  RDL_RETURN(self->sum);
+  RDL_END();
+}

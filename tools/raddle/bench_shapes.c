@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shapes: the graphs that every runtime builds alike, each round checked. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/raddle/bench.h"
+
+enum {
+  INDEP = 100000,
+  CHAIN = 10000,
+  SIDE = 100,
+  CELLS = SIDE * SIDE,
+  FIB = 20,
+  FIB_VALUE = 6765,
+  FIB_FUTURES = 21891,
+  HANDOVERS = 10000, /* of each player */
+  FAN_ROUNDS = 10,
+  FAN_WIDTH = 1000,
+  ROUNDTRIPS = 10000
+};
+
+/* A round that takes longer hangs. */
+static const uint64_t patience = UINT64_C(60000000000);
+
+/* These mirror bench.task.c. */
+typedef struct cell_args {
+  rdl_ptr cell;
+} cell_args;
+
+typedef struct chain_args {
+  rdl_event gate;
+  rdl_ptr before;
+} chain_args;
+
+typedef struct wave_args {
+  rdl_event gate;
+  rdl_ptr up;
+  rdl_ptr left;
+} wave_args;
+
+typedef struct player_args {
+  rdl_event mine;
+  rdl_event theirs;
+  uint32_t turns;
+  uint32_t serves;
+} player_args;
+
+typedef struct fan_args {
+  rdl_ptr handles;
+  uint32_t rounds;
+  uint32_t width;
+} fan_args;
+
+uint64_t bench_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static rdl_status check(bool right, const char *shape) {
+  if (right) return RDL_OK;
+  fprintf(stderr, "raddle: a round of %s had a wrong result\n", shape);
+  return RDL_INTERNAL;
+}
+
+/* ---- indep ---- */
+
+static rdl_status indep_round(const bench *b, rdl_buffer *cells, const cell_args *args,
+                              bench_round *round) {
+  rdl_future all;
+  uint64_t start = bench_now();
+  rdl_status status = rdl_spawn_many(b->module, "bench_cell", args, sizeof *args, sizeof *args,
+                                     INDEP, NULL, NULL, &all);
+  if (!status) status = rdl_future_get(b->context, all, NULL, 0, patience);
+  round->ns = bench_now() - start;
+  if (status) return status;
+  const uint32_t *written = rdl_buffer_data(cells);
+  uint32_t right = 0;
+  for (uint32_t i = 0; i < INDEP; i++)
+    right += written[i] == 1;
+  return check(right == INDEP, "indep");
+}
+
+static rdl_status run_indep(const bench *b, bench_round *round) {
+  rdl_buffer *cells = NULL;
+  cell_args *args = calloc(INDEP, sizeof *args);
+  if (!args) return RDL_OUT_OF_MEMORY;
+  rdl_status status = rdl_buffer_create(b->context, INDEP * sizeof(uint32_t), &cells);
+  for (uint32_t i = 0; i < INDEP && !status; i++)
+    args[i].cell = rdl_buffer_address(cells) + i * sizeof(uint32_t);
+  if (!status) {
+    memset(rdl_buffer_data(cells), 0, INDEP * sizeof(uint32_t));
+    status = indep_round(b, cells, args, round);
+  }
+  rdl_buffer_destroy(cells);
+  free(args);
+  return status;
+}
+
+/* ---- chain and wavefront ---- */
+
+/*
+ * Both are spawned by one call, a handle each, and held behind one event, in the order that makes
+ * them suspend most, so that the figure is that of suspending and not of finding things done.
+ *
+ * An event wakes its waiters in the order in which they came, 64 at a time, and a worker runs what
+ * was woken last before the rest. So links that came from the back of the chain to its front all
+ * suspend a second time but for the last few: 19,984 of at most 19,999 suspensions, against 19,902
+ * from front to back. Of nine orders of the wavefront's cells the one by columns from the right,
+ * each from the top, suspends most: 22,220, against 19,969 row by row.
+ */
+typedef struct gated {
+  const bench *bench;
+  const char *task;
+  size_t args_size;
+  uint32_t (*place_of)(uint32_t future); /* among those that are spawned */
+  unsigned char *args;                   /* `count` of them, by place */
+  uint32_t count;
+  rdl_event gate;
+  rdl_buffer *table;   /* handles, by place */
+  rdl_future *futures; /* the same for the host */
+  uint32_t *results;
+} gated;
+
+static uint32_t place_of_link(uint32_t i) {
+  return CHAIN - 1 - i;
+}
+
+static uint32_t place_of_cell(uint32_t i) {
+  return (SIDE - 1 - i % SIDE) * SIDE + i / SIDE;
+}
+
+static rdl_ptr handle_of(const gated *g, uint32_t future) {
+  return rdl_buffer_address(g->table) + g->place_of(future) * sizeof(rdl_future);
+}
+
+/* Passes `status` on if that tells of a failure. */
+static rdl_status gated_close(gated *g, rdl_status status) {
+  rdl_status ended = RDL_OK;
+  if (g->gate.index) ended = rdl_event_destroy(g->bench->context, g->gate);
+  rdl_buffer_destroy(g->table);
+  free(g->args);
+  free(g->futures);
+  free(g->results);
+  return status ? status : ended;
+}
+
+static rdl_status gated_open(gated *g) {
+  g->args = calloc(g->count, g->args_size);
+  g->futures = calloc(g->count, sizeof *g->futures);
+  g->results = calloc(g->count, sizeof *g->results);
+  if (!g->args || !g->futures || !g->results) return RDL_OUT_OF_MEMORY;
+  rdl_status status =
+      rdl_buffer_create(g->bench->context, g->count * sizeof(rdl_future), &g->table);
+  return status ? status : rdl_event_create(g->bench->context, 1, 0, &g->gate);
+}
+
+/* Roots start in the order in which they came: when one more that comes behind them has ended, all
+   of them are held, but for those that the other workers are just suspending. */
+static rdl_status gated_hold(const gated *g) {
+  const bench *b = g->bench;
+  uint32_t value = 0;
+  rdl_future last;
+  rdl_status status = rdl_spawn_many(b->module, g->task, g->args, g->args_size, g->args_size,
+                                     g->count, NULL, g->futures, NULL);
+  if (!status) status = rdl_spawn(b->module, "bench_plus", &value, sizeof value, NULL, &last);
+  if (!status) status = rdl_buffer_write(g->table, 0, g->futures, g->count * sizeof *g->futures);
+  if (!status) status = rdl_future_get(b->context, last, &value, sizeof value, patience);
+  return status;
+}
+
+static rdl_status gated_round(const gated *g, bench_round *round) {
+  rdl_context *context = g->bench->context;
+  uint64_t start = bench_now();
+  rdl_status status = gated_hold(g);
+  uint64_t opened = bench_now();
+  if (!status) status = rdl_event_signal(context, g->gate, 1);
+  if (!status)
+    status = rdl_future_get_many(context, g->futures, g->count, g->results, sizeof *g->results,
+                                 patience);
+  uint64_t end = bench_now();
+  round->ns = end - start;
+  round->since_signal_ns = end - opened;
+  return status;
+}
+
+static bool chain_is_right(const gated *g) {
+  uint32_t right = 0;
+  for (uint32_t i = 0; i < CHAIN; i++)
+    right += g->results[g->place_of(i)] == i + 1;
+  return right == CHAIN;
+}
+
+static rdl_status run_chain(const bench *b, bench_round *round) {
+  gated g = {.bench = b,
+             .task = "bench_chain",
+             .args_size = sizeof(chain_args),
+             .place_of = place_of_link,
+             .count = CHAIN};
+  rdl_status status = gated_open(&g);
+  for (uint32_t i = 0; i < CHAIN && !status; i++) {
+    chain_args args = {.gate = g.gate, .before = i ? handle_of(&g, i - 1) : 0};
+    memcpy(g.args + g.place_of(i) * sizeof args, &args, sizeof args);
+  }
+  if (!status) status = gated_round(&g, round);
+  if (!status) status = check(chain_is_right(&g), "chain");
+  return gated_close(&g, status);
+}
+
+/* The sums wrap around. */
+static bool wavefront_is_right(const gated *g) {
+  uint32_t expected[CELLS];
+  uint32_t right = 0;
+  for (uint32_t i = 0; i < CELLS; i++) {
+    uint32_t up = i >= SIDE ? expected[i - SIDE] : 0;
+    uint32_t left = i % SIDE ? expected[i - 1] : 0;
+    expected[i] = i ? up + left : 1;
+    right += g->results[g->place_of(i)] == expected[i];
+  }
+  return right == CELLS;
+}
+
+static rdl_status run_wavefront(const bench *b, bench_round *round) {
+  gated g = {.bench = b,
+             .task = "bench_wave",
+             .args_size = sizeof(wave_args),
+             .place_of = place_of_cell,
+             .count = CELLS};
+  rdl_status status = gated_open(&g);
+  for (uint32_t i = 0; i < CELLS && !status; i++) {
+    wave_args args = {.gate = g.gate,
+                      .up = i >= SIDE ? handle_of(&g, i - SIDE) : 0,
+                      .left = i % SIDE ? handle_of(&g, i - 1) : 0};
+    memcpy(g.args + g.place_of(i) * sizeof args, &args, sizeof args);
+  }
+  if (!status) status = gated_round(&g, round);
+  if (!status) status = check(wavefront_is_right(&g), "wavefront");
+  return gated_close(&g, status);
+}
+
+/* ---- one root ---- */
+
+static rdl_status run_one(const bench *b, const char *task, const void *args, size_t size,
+                          uint32_t *out_value, bench_round *round) {
+  rdl_future root;
+  uint64_t start = bench_now();
+  rdl_status status = rdl_spawn(b->module, task, args, size, NULL, &root);
+  if (!status) status = rdl_future_get(b->context, root, out_value, sizeof *out_value, patience);
+  round->ns = bench_now() - start;
+  return status;
+}
+
+static rdl_status run_fib(const bench *b, bench_round *round) {
+  uint32_t n = FIB, value = 0;
+  rdl_status status = run_one(b, "bench_fib", &n, sizeof n, &value, round);
+  return status ? status : check(value == FIB_VALUE, "fib");
+}
+
+static rdl_status run_fan(const bench *b, bench_round *round) {
+  fan_args args = {.rounds = FAN_ROUNDS, .width = FAN_WIDTH};
+  rdl_buffer *handles = NULL;
+  uint32_t value = 0, expected = 0;
+  rdl_status status = rdl_buffer_create(b->context, FAN_WIDTH * sizeof(rdl_future), &handles);
+  if (status) return status;
+  args.handles = rdl_buffer_address(handles);
+  status = run_one(b, "bench_fan", &args, sizeof args, &value, round);
+  rdl_buffer_destroy(handles);
+  for (uint32_t i = 0; i < FAN_ROUNDS; i++)
+    expected = FAN_WIDTH * (expected + 1); /* wraps around */
+  return status ? status : check(value == expected, "fan");
+}
+
+/* ---- pingpong ---- */
+
+static rdl_status pingpong_round(const bench *b, const rdl_event *events, bench_round *round) {
+  player_args args[2] = {
+      {.mine = events[0], .theirs = events[1], .turns = HANDOVERS, .serves = 1},
+      {.mine = events[1], .theirs = events[0], .turns = HANDOVERS},
+  };
+  rdl_future players[2];
+  uint32_t turns[2] = {0, 0};
+  uint64_t start = bench_now();
+  rdl_status status = rdl_spawn_many(b->module, "bench_player", args, sizeof args[0],
+                                     sizeof args[0], 2, NULL, players, NULL);
+  if (!status)
+    status = rdl_future_get_many(b->context, players, 2, turns, sizeof turns[0], patience);
+  round->ns = bench_now() - start;
+  return status ? status : check(turns[0] == HANDOVERS && turns[1] == HANDOVERS, "pingpong");
+}
+
+static rdl_status run_pingpong(const bench *b, bench_round *round) {
+  rdl_event events[2];
+  rdl_status status = rdl_event_create_many(b->context, 2, HANDOVERS, RDL_EVENT_DEVICE, events);
+  if (status) return status;
+  status = pingpong_round(b, events, round);
+  for (int i = 0; i < 2; i++) {
+    rdl_status ended = rdl_event_destroy(b->context, events[i]);
+    if (!status) status = ended;
+  }
+  return status;
+}
+
+/* ---- roundtrip ---- */
+
+static rdl_status run_roundtrip(const bench *b, bench_round *round) {
+  uint32_t right = 0;
+  rdl_status status = RDL_OK;
+  uint64_t start = bench_now();
+  for (uint32_t i = 0; i < ROUNDTRIPS && !status; i++) {
+    uint32_t value = 0;
+    rdl_future future;
+    status = rdl_spawn(b->module, "bench_plus", &i, sizeof i, NULL, &future);
+    if (!status) status = rdl_future_get(b->context, future, &value, sizeof value, patience);
+    right += value == i + 1;
+  }
+  round->ns = bench_now() - start;
+  return status ? status : check(right == ROUNDTRIPS, "roundtrip");
+}
+
+const bench_shape bench_shapes[] = {
+    {"indep", INDEP, true, run_indep, NULL},
+    {"chain", CHAIN, true, run_chain, NULL},
+    {"wavefront", CELLS, true, run_wavefront, NULL},
+    {"fib", FIB_FUTURES, true, run_fib, NULL},
+    {"pingpong", 2 * HANDOVERS, true, run_pingpong, NULL},
+    {"fan", FAN_ROUNDS *(FAN_WIDTH + 1), true, run_fan, NULL},
+    {"roundtrip", ROUNDTRIPS, true, run_roundtrip, NULL},
+    {"startup", 1, false, NULL, bench_startup},
+    {"parked", 1, false, NULL, bench_parked},
+    {0},
+};

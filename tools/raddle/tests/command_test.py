@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""command_test.py CASE PROGRAM: runs the command line program and checks what it prints."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SHAPES = {"indep": 100000, "chain": 10000, "wavefront": 10000, "fib": 21891,
+          "pingpong": 20000, "fan": 10010, "roundtrip": 10000}
+FIELDS = {"shape", "device", "workers", "n", "ns_per_future", "ns_min", "ns_max", "suspended",
+          "peer", "peer_ns", "ratio"}
+
+
+def run(*words, program=None):
+    return subprocess.run([program or PROGRAM, *words], capture_output=True, text=True, timeout=110)
+
+
+def check(condition, *what):
+    if not condition:
+        sys.exit("failed: " + " ".join(str(w) for w in what))
+
+
+def case_help():
+    for words in (["--help"], ["bench", "--help"], ["devices", "--help"]):
+        done = run(*words)
+        check(done.returncode == 0 and done.stdout.startswith("usage: raddle"), words, done)
+        check(done.stderr == "", words, done.stderr)
+    check("bench" in run("--help").stdout and "devices" in run("--help").stdout, "the commands")
+    for shape in SHAPES:
+        check(shape in run("bench", "--help").stdout, shape, "in the help of bench")
+    first = run("--version").stdout.split("\n")[0].split()
+    check(first[0] == "raddle" and first[1].count(".") == 2, first)
+
+
+def case_devices():
+    done = run("devices")
+    lines = done.stdout.splitlines()
+    check(done.returncode == 0 and lines[0].split()[0] == "selector", done)
+    hosts = [line for line in lines[1:] if line.split()[0] == "host"]
+    check(len(hosts) == 1 and hosts[0].endswith("yes"), lines)
+
+
+def case_misuse():
+    for words in ([], ["dance"], ["devices", "now"], ["bench", "--shape", "spiral"],
+                  ["bench", "--rounds", "0"], ["bench", "--rounds", "-1"], ["bench", "--workers"],
+                  ["bench", "--workers", "2x"], ["bench", "quickly"], ["bench", "--fast", "1"]):
+        done = run(*words)
+        check(done.returncode == 2 and "--help" in done.stderr, words, done)
+        check(done.stdout == "", words, done.stdout)
+    done = run("bench", "--device", "abacus", "--json", "-")
+    check(done.returncode == 1 and "abacus" in done.stderr, done)
+    done = run("bench", "--device", "host", "--peer", "nobody")
+    check(done.returncode == 1 and "nobody" in done.stderr, done)
+
+
+def lines_of(done):
+    check(done.returncode == 0, done)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_line(line, shape, workers):
+    check(FIELDS <= line.keys(), line)
+    check(line["shape"] == shape and line["device"] == "host", line)
+    check(line["workers"] == workers and line["n"] == SHAPES[shape], line)
+    check(0 < line["ns_min"] <= line["ns_per_future"] <= line["ns_max"], line)
+
+
+# Each future of these suspends at least so often in a round; awaits of what is done do not count.
+LEAST_SUSPENDED = {"chain": 10000, "wavefront": 10000, "pingpong": 10000, "fan": 10}
+
+
+def case_bench():
+    for workers in (1, 2):
+        for shape in SHAPES:
+            done = run("bench", "--shape", shape, "--rounds", "1", "--device", "host", "--workers",
+                       str(workers), "--json", "-")
+            lines = lines_of(done)
+            check(len(lines) == 1, lines)
+            check_line(lines[0], shape, workers)
+            check(lines[0]["peer"] is None and lines[0]["ratio"] is None, lines)
+            if workers == 1:
+                check(lines[0]["suspended"] >= LEAST_SUSPENDED.get(shape, 0), lines)
+    fib = lines_of(run("bench", "--shape", "fib", "--rounds", "1", "--device", "host", "--json", "-"))
+    check(fib[0]["bytes_per_future"] > 0 and fib[0]["frame_bytes"] == 32, fib)
+
+
+PEER = """#!/bin/sh
+[ "$1" = fib ] || exit 77
+rounds=$5
+while [ "$rounds" -gt 0 ]; do echo "1000.0 - {ok}"; rounds=$((rounds - 1)); done
+"""
+
+
+def fake_peer(folder, name, ok):
+    path = os.path.join(folder, "peer-" + name)
+    with open(path, "w") as file:
+        file.write(PEER.replace("{ok}", ok))
+    os.chmod(path, 0o755)
+
+
+# Beside a link to the program there are no peers, so the program itself is copied.
+def case_peer():
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "raddle")
+        with open(PROGRAM, "rb") as source, open(program, "wb") as target:
+            target.write(source.read())
+        os.chmod(program, 0o755)
+        fake_peer(folder, "good", "1")
+        words = ["bench", "--rounds", "4", "--device", "host", "--workers", "1", "--json"]
+        line, = lines_of(run(*words, "-", "--shape", "fib", "--peer", "good", program=program))
+        check_line(line, "fib", 1)
+        check(line["peer"] == "good" and line["peer_ns"] == 1000.0, line)
+        check(abs(line["ratio"] * line["ns_per_future"] - 1000.0) < 10, line)
+        line, = lines_of(run(*words, "-", "--shape", "fan", "--peer", "all", program=program))
+        check(line["peer"] is None, "a peer that has not the shape", line)
+        path = os.path.join(folder, "report")
+        done = run(*words, path, "--shape", "fib", "--peer", "all", program=program)
+        check(done.returncode == 0 and done.stdout.startswith("shape"), done)
+        with open(path) as file:
+            check(json.loads(file.read())["peer"] == "good", path)
+        fake_peer(folder, "bad", "0")
+        done = run(*words, "-", "--shape", "fib", "--peer", "all", program=program)
+        check(done.returncode == 1 and "peer-bad" in done.stderr, done)
+
+
+PROGRAM = sys.argv[2]
+globals()["case_" + sys.argv[1]]()
