@@ -23,6 +23,8 @@
 
 #if defined(__OPENCL_C_VERSION__)
 
+#pragma OPENCL FP_CONTRACT OFF /* the same sums as everywhere else */
+
 #define RDL_FN     static
 #define RDL_KERNEL __kernel
 #define RDL_GLOBAL __global
@@ -161,48 +163,37 @@ RDL_FN void rdl_relax(void) {}
 
 /* ---- mathematics in single precision ---- */
 
-RDL_FN float rdl_sqrt(float x)
-{
+RDL_FN float rdl_sqrt(float x) {
   return sqrt(x);
 }
-RDL_FN float rdl_fabs(float x)
-{
+RDL_FN float rdl_fabs(float x) {
   return fabs(x);
 }
-RDL_FN float rdl_floor(float x)
-{
+RDL_FN float rdl_floor(float x) {
   return floor(x);
 }
-RDL_FN float rdl_ceil(float x)
-{
+RDL_FN float rdl_ceil(float x) {
   return ceil(x);
 }
-RDL_FN float rdl_sin(float x)
-{
+RDL_FN float rdl_sin(float x) {
   return sin(x);
 }
-RDL_FN float rdl_cos(float x)
-{
+RDL_FN float rdl_cos(float x) {
   return cos(x);
 }
-RDL_FN float rdl_exp(float x)
-{
+RDL_FN float rdl_exp(float x) {
   return exp(x);
 }
-RDL_FN float rdl_log(float x)
-{
+RDL_FN float rdl_log(float x) {
   return log(x);
 }
-RDL_FN float rdl_pow(float x, float y)
-{
+RDL_FN float rdl_pow(float x, float y) {
   return pow(x, y);
 }
-RDL_FN float rdl_fmin(float x, float y)
-{
+RDL_FN float rdl_fmin(float x, float y) {
   return fmin(x, y);
 }
-RDL_FN float rdl_fmax(float x, float y)
-{
+RDL_FN float rdl_fmax(float x, float y) {
   return fmax(x, y);
 }
 
@@ -283,48 +274,37 @@ RDL_FN void rdl_relax(void) {
   __nanosleep(100);
 }
 
-RDL_FN float rdl_sqrt(float x)
-{
+RDL_FN float rdl_sqrt(float x) {
   return sqrtf(x);
 }
-RDL_FN float rdl_fabs(float x)
-{
+RDL_FN float rdl_fabs(float x) {
   return fabsf(x);
 }
-RDL_FN float rdl_floor(float x)
-{
+RDL_FN float rdl_floor(float x) {
   return floorf(x);
 }
-RDL_FN float rdl_ceil(float x)
-{
+RDL_FN float rdl_ceil(float x) {
   return ceilf(x);
 }
-RDL_FN float rdl_sin(float x)
-{
+RDL_FN float rdl_sin(float x) {
   return sinf(x);
 }
-RDL_FN float rdl_cos(float x)
-{
+RDL_FN float rdl_cos(float x) {
   return cosf(x);
 }
-RDL_FN float rdl_exp(float x)
-{
+RDL_FN float rdl_exp(float x) {
   return expf(x);
 }
-RDL_FN float rdl_log(float x)
-{
+RDL_FN float rdl_log(float x) {
   return logf(x);
 }
-RDL_FN float rdl_pow(float x, float y)
-{
+RDL_FN float rdl_pow(float x, float y) {
   return powf(x, y);
 }
-RDL_FN float rdl_fmin(float x, float y)
-{
+RDL_FN float rdl_fmin(float x, float y) {
   return fminf(x, y);
 }
-RDL_FN float rdl_fmax(float x, float y)
-{
+RDL_FN float rdl_fmax(float x, float y) {
   return fmaxf(x, y);
 }
 
@@ -407,51 +387,48 @@ RDL_FN void rdl_relax(void) {}
 #endif
 
 /* Built-ins, because the text includes no <math.h>; the image is linked with libm. */
-RDL_FN float rdl_sqrt(float x)
-{
+RDL_FN float rdl_sqrt(float x) {
   return __builtin_sqrtf(x);
 }
-RDL_FN float rdl_fabs(float x)
-{
+RDL_FN float rdl_fabs(float x) {
   return __builtin_fabsf(x);
 }
-RDL_FN float rdl_floor(float x)
-{
+RDL_FN float rdl_floor(float x) {
   return __builtin_floorf(x);
 }
-RDL_FN float rdl_ceil(float x)
-{
+RDL_FN float rdl_ceil(float x) {
   return __builtin_ceilf(x);
 }
-RDL_FN float rdl_sin(float x)
-{
+RDL_FN float rdl_sin(float x) {
   return __builtin_sinf(x);
 }
-RDL_FN float rdl_cos(float x)
-{
+RDL_FN float rdl_cos(float x) {
   return __builtin_cosf(x);
 }
-RDL_FN float rdl_exp(float x)
-{
+RDL_FN float rdl_exp(float x) {
   return __builtin_expf(x);
 }
-RDL_FN float rdl_log(float x)
-{
+RDL_FN float rdl_log(float x) {
   return __builtin_logf(x);
 }
-RDL_FN float rdl_pow(float x, float y)
-{
+RDL_FN float rdl_pow(float x, float y) {
   return __builtin_powf(x, y);
 }
-RDL_FN float rdl_fmin(float x, float y)
-{
+RDL_FN float rdl_fmin(float x, float y) {
   return __builtin_fminf(x, y);
 }
-RDL_FN float rdl_fmax(float x, float y)
-{
+RDL_FN float rdl_fmax(float x, float y) {
   return __builtin_fmaxf(x, y);
 }
 
+#endif
+
+/* Frames and results are moved as words whatever their types are: compilers that reason about types
+   must not conclude that a word and, say, an address never share memory. */
+#if defined(__GNUC__) || defined(__clang__)
+typedef rdl_u32 __attribute__((may_alias)) rdl_word;
+#else
+typedef rdl_u32 rdl_word;
 #endif
 
 #endif

@@ -40,8 +40,8 @@ RDL_FN rdl_u32 rdl_next_born(rdl_cx *rdl) {
 
 /* ---- blocks ---- */
 
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_block(rdl_cx *rdl, rdl_u32 unit) {
-  return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)unit * RDL_UNIT);
+RDL_FN RDL_GLOBAL rdl_word *rdl_block(rdl_cx *rdl, rdl_u32 unit) {
+  return (RDL_GLOBAL rdl_word *)(rdl->heap + (rdl_u64)unit * RDL_UNIT);
 }
 
 RDL_FN rdl_u32 rdl_block_class(rdl_u32 task, rdl_u32 shift) {
@@ -55,10 +55,10 @@ RDL_FN void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 uni
 }
 
 /* Where the result stands: in the record, or in a block whose number is in the record. */
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
+RDL_FN RDL_GLOBAL rdl_word *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   if (rdl_block_class(rdl_load_relaxed(&record->task), RDL_RESULT_SHIFT) == RDL_CLASS_NONE)
-    return record->result;
+    return (RDL_GLOBAL rdl_word *)record->result;
   return rdl_block(rdl, record->result[0]);
 }
 
@@ -205,7 +205,7 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
 /* The only waiter of a finished future runs next, unless sixteen have done so in a row. */
 #define RDL_NEXT_ROW 16u
 
-RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
+RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
   if (!chain) return;
   if (node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN && !rdl->next &&
@@ -222,7 +222,7 @@ RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
     }
     return;
   }
-  rdl_fire_list(rdl, chain, cause);
+  rdl_fire_list(rdl, chain);
 }
 
 /* The future is over: its code has ended and so have its children. Returns the owner when this was
@@ -239,12 +239,12 @@ RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   cause = record->cause;
   rdl_count_end(rdl, cause);
   rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));
-  head = rdl_exchange(&record->waiters, RDL_CLOSED);
+  head = rdl_exchange(&record->waiters, RDL_LIST_CLOSED);
   if (head & RDL_DETACHED_BIT)
     rdl_slot_free(rdl, slot);
   else if (task & RDL_TASK_ANSWERS)
     rdl_post(rdl, slot, generation, cause, record->result);
-  rdl_fire_waiters(rdl, head & RDL_NODE_MASK, cause);
+  rdl_fire_waiters(rdl, head & RDL_NODE_MASK);
   return (head & RDL_DETACHED_BIT) ? RDL_NIL : owner;
 }
 

@@ -62,7 +62,7 @@ RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool) {
 /* Slots that were never used: a handle made up for one of them must not look good. */
 RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
   for (; slot < end; slot++) {
-    rdl_store_relaxed(&rdl->records[slot].waiters, RDL_CLOSED);
+    rdl_store_relaxed(&rdl->records[slot].waiters, RDL_LIST_CLOSED);
     rdl_store_release(&rdl->records[slot].generation, rdl->control->base_generation);
   }
 }
@@ -191,7 +191,8 @@ RDL_OUTLINE rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
   return enough;
 }
 
-/* What this worker holds and does not need right now goes back; 1 = there was something. */
+/* What this worker holds and does not need right now goes back; 1 = there was something that others
+   may wait for, which nodes are not. */
 RDL_FN rdl_u32 rdl_return_room(rdl_cx *rdl) {
   rdl_u32 some = 0;
   rdl_u32 pool;
@@ -199,7 +200,7 @@ RDL_FN rdl_u32 rdl_return_room(rdl_cx *rdl) {
     rdl_stash_link_fresh(rdl, pool);
     if (rdl->stashes[pool].freed == 0) continue;
     rdl_pool_flush(rdl, pool, rdl->stashes[pool].freed);
-    some = 1;
+    if (pool != RDL_POOL_NODES) some = 1;
   }
   return some;
 }

@@ -93,13 +93,17 @@ RDL_FN void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
     rdl_give_away(rdl, rdl_fifo_take(rdl));
 }
 
-/* Somebody has no work: half of what waits here becomes free to take. */
+/* Somebody has no work: half of what waits here becomes free to take, unless something already is.
+   What is oldest here is the largest, as a rule, and what was itself taken from others stands in
+   the FIFO. One stays: a worker that gave away all it has would take it back before a thief has
+   seen it. */
 RDL_FN void rdl_share(rdl_cx *rdl) {
   rdl_u32 held = rdl->bottom - rdl->top;
-  if (held)
-    rdl_spill_ring(rdl, (held + 1u) / 2u);
-  else if (rdl->fifo_head)
-    rdl_spill_fifo(rdl, 32u);
+  if (rdl_load_relaxed(&rdl->me->overflow)) return;
+  if (rdl->fifo_head && (held || rdl->fifo_head != rdl->fifo_tail))
+    rdl_spill_fifo(rdl, held ? 32u : 1u);
+  else if (held > 1u)
+    rdl_spill_ring(rdl, held / 2u);
   else
     return;
   rdl_store_relaxed(&rdl->control->hungry, 0u);

@@ -57,8 +57,8 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
   rdl_u32 outcome, left = args->count - at;
   rdl_future child;
   rdl_ptr from = args->address + (rdl_u64)at * args->stride;
-  RDL_GLOBAL const rdl_u32 *words = RDL_AT(const rdl_u32, from);
-  RDL_GLOBAL rdl_u32 *frame;
+  RDL_GLOBAL const rdl_word *words = RDL_AT(const rdl_word, from);
+  RDL_GLOBAL rdl_word *frame;
   rdl_u32 slot, k;
   if (args->step > 1u) {
     RDL_TRY_SPAWN(outcome, child, rdl_batch, from, left < args->step ? left : args->step,

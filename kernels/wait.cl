@@ -20,8 +20,10 @@ RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u
   return index;
 }
 
+/* Nobody is told: who waits for room holds a node, so nobody waits for one. A word here would wake
+   all who wait for room, whose nodes come back here, without end. */
 RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
-  rdl->announce |= rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
+  rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
@@ -46,26 +48,27 @@ RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter) {
   return rdl_fetch_add(&rdl->nodes[counter].value, 0xffffffffu) == 1u;
 }
 
-/* A node whose list has fired. `cause` is told only to who cannot look for itself. */
-RDL_OUTLINE void rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 cause) {
+/* A node whose list has fired. Who is woken looks for itself: told the end of what it awaited, it
+   would take that for a request to itself. */
+RDL_OUTLINE void rdl_fire(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who;
   if ((node->kind & 3u) == RDL_NODE_MEMBER) {
     if (rdl_counter_down(rdl, who)) {
-      rdl_wake(rdl, rdl->nodes[who].who, rdl->nodes[who].ticket, cause);
+      rdl_wake(rdl, rdl->nodes[who].who, rdl->nodes[who].ticket, 0u);
       rdl_node_free(rdl, who);
     }
   } else {
-    rdl_wake(rdl, who, node->ticket, cause);
+    rdl_wake(rdl, who, node->ticket, 0u);
   }
   rdl_node_free(rdl, index);
 }
 
 /* Wakes up to `most` nodes of a chain and returns what is left of it. */
-RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32 most) {
+RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 most) {
   for (; chain && most; most--) {
     rdl_u32 next = rdl->nodes[chain].next;
-    rdl_fire(rdl, chain, cause);
+    rdl_fire(rdl, chain);
     chain = next;
   }
   return chain;
@@ -75,13 +78,13 @@ RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause, rdl_u32
 
 /* Wakes a fired list. More than 64 nodes would hold up what else is ready here: the rest becomes a
    chain of the backlog, served 64 at a time. */
-RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
+RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain) {
   rdl_u32 holder;
-  chain = rdl_fire_chain(rdl, chain, cause, RDL_WAKES_AT_ONCE);
+  chain = rdl_fire_chain(rdl, chain, RDL_WAKES_AT_ONCE);
   if (!chain) return;
-  holder = rdl_node_new(rdl, chain, 0u, RDL_NODE_CHAIN, cause);
+  holder = rdl_node_new(rdl, chain, 0u, RDL_NODE_CHAIN, 0u);
   if (!holder) {
-    rdl_fire_chain(rdl, chain, cause, 0xffffffffu);
+    rdl_fire_chain(rdl, chain, 0xffffffffu);
     return;
   }
   rdl->nodes[holder].next = rdl->backlog;
@@ -91,7 +94,7 @@ RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain, rdl_u32 cause) {
 RDL_FN void rdl_serve_backlog(rdl_cx *rdl) {
   rdl_u32 holder = rdl->backlog;
   RDL_GLOBAL rdl_node *node = rdl->nodes + holder;
-  node->who = rdl_fire_chain(rdl, node->who, node->value, RDL_WAKES_AT_ONCE);
+  node->who = rdl_fire_chain(rdl, node->who, RDL_WAKES_AT_ONCE);
   if (node->who) return;
   rdl->backlog = node->next;
   rdl_node_free(rdl, holder);
@@ -115,7 +118,7 @@ RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
 RDL_FN rdl_u32 rdl_list_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail) {
   rdl_u32 old = rdl_load_acquire(list);
   rdl_u32 seen;
-  while (!(old & RDL_CLOSED)) {
+  while (!(old & RDL_LIST_CLOSED)) {
     rdl->nodes[tail].next = old & RDL_NODE_MASK;
     seen = rdl_cas(list, old, head | (old & RDL_DETACHED_BIT));
     if (seen == old) return 1;
@@ -171,7 +174,7 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
     rdl_u32 old = rdl_fetch_and(&target->waiters, ~RDL_NODE_MASK);
     rdl_chain live = rdl_chain_empty();
     rdl_u32 node, next, gone = RDL_NIL;
-    if (old & RDL_CLOSED) return;
+    if (old & RDL_LIST_CLOSED) return;
     generation = rdl_load_acquire(&target->generation);
     for (node = old & RDL_NODE_MASK; node; node = next) {
       next = rdl->nodes[node].next;
@@ -182,9 +185,8 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
         gone = node;
       }
     }
-    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters))
-      rdl_fire_list(rdl, live.head, 0u);
-    rdl_fire_list(rdl, gone, 0u);
+    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters)) rdl_fire_list(rdl, live.head);
+    rdl_fire_list(rdl, gone);
   } while (rdl_load_acquire(&target->generation) != generation);
 }
 
@@ -235,7 +237,7 @@ RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting) {
 
 RDL_FN void rdl_wake_room(rdl_cx *rdl) {
   rdl_u32 chain = rdl_exchange(&rdl->control->room, RDL_NIL);
-  rdl_fire_chain(rdl, chain, 0u, 0xffffffffu);
+  rdl_fire_chain(rdl, chain, 0xffffffffu);
 }
 
 /* The version was read before the pools were found empty, and is read again after the push. */
@@ -285,6 +287,10 @@ RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
       /* Its last segment may still hold the count; it looks for the bit after letting go. */
       if (!held) held = rdl_hold(record);
       if (!held) return;
+      if (rdl_load_acquire(&record->generation) != generation) {
+        rdl_drop_child(rdl, slot); /* too late: it holds the slot's next life */
+        return;
+      }
       rdl->sides[slot].link = rdl->unwind;
       rdl->unwind = slot;
       return;
@@ -302,12 +308,8 @@ RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot) {
 /* One RETURNED future passes its cancel on; its own dispatch, so that depth costs no stack. */
 RDL_FN void rdl_serve_unwind(rdl_cx *rdl) {
   rdl_u32 slot = rdl->unwind;
-  rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait);
   rdl->unwind = rdl->sides[slot].link;
-  /* The hold may have come too late, on the slot's next life: then the bit is not there. */
-  if ((wait & RDL_CANCEL_BIT) && (wait & RDL_STATE_MASK) == RDL_RETURNED) {
-    if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
-    rdl_cancel_children(rdl, slot);
-  }
+  if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
+  rdl_cancel_children(rdl, slot);
   rdl_drop_child(rdl, slot);
 }

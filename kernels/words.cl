@@ -6,6 +6,19 @@
  * numbers stay the same when the image is rebuilt with other modules.
  */
 
+/* What a catching await tells, by the names that the host has for them. */
+enum {
+  RDL_OK = RDL_S_OK,
+  RDL_INVALID = RDL_S_INVALID,
+  RDL_STALE = RDL_S_STALE,
+  RDL_TIMEOUT = RDL_S_TIMEOUT,
+  RDL_CANCELLED = RDL_S_CANCELLED,
+  RDL_FAILED = RDL_S_FAILED,
+  RDL_DEADLOCK = RDL_S_DEADLOCK,
+  RDL_OUT_OF_SLOTS = RDL_S_OUT_OF_SLOTS,
+  RDL_PERMISSION = RDL_S_PERMISSION
+};
+
 typedef rdl_u64 rdl_ptr;
 typedef struct rdl_none {
   rdl_u32 nothing;
@@ -187,7 +200,7 @@ typedef struct rdl_none {
   do {                                                                                             \
     union {                                                                                        \
       name##_args value;                                                                           \
-      rdl_u32 words[RDL_WORDS(name##_args)];                                                       \
+      rdl_word words[RDL_WORDS(name##_args)];                                                      \
     } rdl_new_ = {.value = {init}};                                                                \
     (dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.words, RDL_WORDS(name##_args));     \
     (outcome) = (dst).index ? RDL_SPAWNED : RDL_FULL;                                              \
@@ -230,7 +243,7 @@ RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl) {
 }
 
 RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f) {
-  return rdl_load_acquire(&rdl->records[rdl_slot_of(f.index)].waiters) & RDL_CLOSED;
+  return rdl_load_acquire(&rdl->records[rdl_slot_of(f.index)].waiters) & RDL_LIST_CLOSED;
 }
 
 /* The cause of a future that is done, between two looks at its generation. */
@@ -359,9 +372,9 @@ RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl) {
   return rdl_make_room(rdl, 1u);
 }
 
-RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_u32 *words, rdl_u32 count) {
+RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
   rdl_u32 slot = rdl_slot_new(rdl, task);
-  RDL_GLOBAL rdl_u32 *frame;
+  RDL_GLOBAL rdl_word *frame;
   rdl_u32 k;
   if (!slot) {
     rdl_future none;
@@ -384,12 +397,12 @@ RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f) {
   return status ? RDL_NIL : slot;
 }
 
-RDL_FN RDL_GLOBAL const rdl_u32 *rdl_result_at(rdl_cx *rdl, rdl_future f) {
+RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f) {
   rdl_u32 status = rdl_handle_status(rdl, f);
   if (!status && !rdl_is_done(rdl, f)) status = RDL_S_INVALID;
   if (status) {
     rdl->misuse = status;
-    return (RDL_GLOBAL const rdl_u32 *)(rdl->heap + rdl->control->zeros);
+    return (RDL_GLOBAL const rdl_word *)(rdl->heap + rdl->control->zeros);
   }
   return rdl_result_words(rdl, rdl_slot_of(f.index));
 }
@@ -412,7 +425,7 @@ RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
   rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */
-  if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_CLOSED)
+  if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_LIST_CLOSED)
     rdl_slot_free(rdl, slot);
   else if (rdl->spawned)
     rdl->spawned--;
@@ -514,19 +527,19 @@ RDL_FN rdl_u32 rdl_atomic_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v
 
 /* ---- running a task ---- */
 
-RDL_FN void rdl_words_in(rdl_u32 *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n) {
+RDL_FN void rdl_words_in(rdl_word *to, RDL_GLOBAL const rdl_word *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
 }
 
-RDL_FN void rdl_words_out(RDL_GLOBAL rdl_u32 *to, const rdl_u32 *from, rdl_u32 n) {
+RDL_FN void rdl_words_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
 }
 
-RDL_FN void rdl_words_clear(rdl_u32 *to, rdl_u32 n) {
+RDL_FN void rdl_words_clear(rdl_word *to, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = 0;
@@ -538,17 +551,17 @@ RDL_FN void rdl_words_clear(rdl_u32 *to, rdl_u32 n) {
   RDL_FN void name##_run(rdl_cx *rdl) {                                                            \
     union {                                                                                        \
       name##_args value;                                                                           \
-      rdl_u32 words[RDL_WORDS(name##_args)];                                                       \
+      rdl_word words[RDL_WORDS(name##_args)];                                                      \
     } args;                                                                                        \
     union {                                                                                        \
       name##_state value;                                                                          \
-      rdl_u32 words[RDL_WORDS(name##_state)];                                                      \
+      rdl_word words[RDL_WORDS(name##_state)];                                                     \
     } self;                                                                                        \
     union {                                                                                        \
       name##_result value;                                                                         \
-      rdl_u32 words[RDL_WORDS(name##_result)];                                                     \
+      rdl_word words[RDL_WORDS(name##_result)];                                                    \
     } out;                                                                                         \
-    RDL_GLOBAL rdl_u32 *frame = rdl_block(rdl, rdl->self->frame);                                  \
+    RDL_GLOBAL rdl_word *frame = rdl_block(rdl, rdl->self->frame);                                 \
     rdl_words_in(args.words, frame, RDL_WORDS(name##_args));                                       \
     if (rdl->resume)                                                                               \
       rdl_words_in(self.words, frame + RDL_WORDS(name##_args), RDL_WORDS(name##_state));           \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/src/kernels.h"
 #include "api/src/lex.h"
 #include "backends/common/sha256.h"
 #include "kernels/dialect.h"
@@ -18,18 +19,15 @@
 #define HEADS_NAME "raddle-heads"
 #define TAIL_NAME  "raddle-dispatch"
 
-const struct rdl_kernel_text *rdl__kernel_text_find(const char *name) {
-  for (unsigned i = 0; i < rdl__kernel_text_count; i++)
-    if (strcmp(rdl__kernel_texts[i].name, name) == 0) return &rdl__kernel_texts[i];
-  return NULL;
-}
-
 rdl_status rdl__image_own_module(rdl__task_list *tasks, rdl__image_module *out_module,
                                  rdl_reason *why) {
-  const struct rdl_kernel_text *own = rdl__kernel_text_find(OWN_MODULE);
+  const struct rdl_kernel_text *texts, *own;
+  rdl_status status = rdl__kernels(&texts, why);
   *out_module = (rdl__image_module){.name = OWN_MODULE, .tasks = tasks};
+  *tasks = (rdl__task_list){0};
+  if (status) return status;
+  own = rdl__kernels_find(texts, OWN_MODULE);
   if (!own) {
-    *tasks = (rdl__task_list){0};
     snprintf(why->text, sizeof why->text, "%s is missing in the library", OWN_MODULE);
     return RDL_INTERNAL;
   }
@@ -211,9 +209,11 @@ static rdl_status add_modules(rdl__image *image, const rdl__image_module *module
 
 static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modules, size_t count,
                                size_t *ends, rdl_reason *why) {
-  rdl_status status;
+  const struct rdl_kernel_text *texts;
+  rdl_status status = rdl__kernels(&texts, why);
+  if (status) return status;
   for (unsigned i = 0; i < rdl__kernel_text_count; i++) {
-    const struct rdl_kernel_text *kernel = &rdl__kernel_texts[i];
+    const struct rdl_kernel_text *kernel = &texts[i];
     if (strcmp(kernel->name, OWN_MODULE) != 0 && strcmp(kernel->name, LAST_TEXT) != 0)
       add_kernel(image, kernel);
   }
@@ -221,7 +221,7 @@ static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modul
   if (!status) status = write_tail(modules, count, image, why);
   if (status) return status;
   add_piece(image, TAIL_NAME, image->tail.bytes, image->tail.length);
-  add_kernel(image, rdl__kernel_text_find(LAST_TEXT));
+  add_kernel(image, rdl__kernels_find(texts, LAST_TEXT));
   return RDL_OK;
 }
 

@@ -11,7 +11,6 @@
 
 #include "api/src/scan.h"
 #include "api/src/text.h"
-#include "backends/common/kernel_text.h"
 
 /* Borrowed: what it points to must outlive the images made from it. */
 typedef struct rdl__image_module {
@@ -29,9 +28,6 @@ typedef struct rdl__image {
   rdl__text tail;
   char hash[65];
 } rdl__image;
-
-/* The embedded kernel text of this name, or NULL. */
-const struct rdl_kernel_text *rdl__kernel_text_find(const char *name);
 
 /* Raddle's own module, which goes before all others. `*tasks` is filled here, is what the module
  * refers to, and is the caller's to finish. */

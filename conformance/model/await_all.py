@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A future awaits all of two others through a counting node, which starts at their number plus one.
 
-Mirrors rdl_suspend, rdl_commit_all, rdl_counter_down, rdl_fire, rdl_node_drop, rdl_sweep,
+Mirrors rdl_set_nodes, rdl_commit_all, rdl_counter_down, rdl_fire, rdl_node_drop, rdl_sweep,
 rdl_pool_put and rdl_pool_take. The counter is a word of its own; 'freed' stands in it when its
 node has gone back, and whoever touches it then is caught.
 """
 
 from explore import Model, atomic, fetch_add, load, main, nobody_stuck_but, store, until
 from kernel import (CANCELLED, OK, RUNNING, STALE, TICKET_ONE, WAITING, check, future, is_closed,
-                    list_close, list_join, list_take, once_queued, rdl_begin_wait,
-                    rdl_cancel_waiting, rdl_cause_of, rdl_requested, rdl_resume, rdl_take_back,
-                    rdl_wake, record_clear, set_result, slot_free, with_state)
+                    list_close, list_join, once_queued, rdl_begin_wait, rdl_cancel_waiting,
+                    rdl_cause_of, rdl_join_future, rdl_requested, rdl_resume, rdl_sweep,
+                    rdl_take_back, rdl_wake, record_clear, set_result, slot_free, with_state)
 
 SCENARIOS = ("race", "sweep", "reuse", "nodes")
 FAULTS = {
@@ -21,6 +21,7 @@ FAULTS = {
     "counted by load and store": ("race", "two members count at once"),
     "dropped member is not counted": ("sweep", "a dead member is freed and its counter stays"),
     "sweeper trusts the slot": ("sweep", "live members go back onto whatever list is there now"),
+    "sweeper looks once": ("sweep", "live members go back after the slot was reborn, and stay"),
     "generation not read again": ("reuse", "a member stands in the list of another future"),
     "nodes taken one by one": ("nodes", "what was set aside can go while the set is joined"),
 }
@@ -79,46 +80,13 @@ def end(name, fault):  # rdl_complete
         yield from rdl_fire(node, fault)
 
 
-def rdl_sweep(name, fault):
-    while True:
-        state, nodes = yield atomic(list_take, name)
-        if state == "closed":
-            return
-        known = yield load("generation." + name)
-        live = ()
-        for node in nodes:
-            if fault != "sweeper trusts the slot" and node[3] != known:
-                yield from rdl_fire(node, fault)
-                continue
-            wait = yield load("wait." + node[0])
-            if wait == node[1]:
-                live += (node,)
-            else:
-                yield from rdl_node_drop(node, fault)
-        if not live:
-            return
-        joined = yield atomic(list_join, name, live)
-        if not joined:
-            for node in live:
-                yield from rdl_fire(node, fault)
-            return
-        if fault == "sweeper trusts the slot":
-            return
-        now = yield load("generation." + name)
-        if now == known:
-            return
-
-
 def commit_all(me, waiting, targets, fault):
     for name in targets:
         seen = yield load("generation." + name)  # rdl_handle_status
         if seen == 1:
-            joined = yield atomic(list_join, name, ((me, waiting, "member", 1),))
+            joined = yield from rdl_join_future(name, (me, waiting, "member", 1), fault, rdl_fire,
+                                                rdl_node_drop)
             if joined:
-                if fault != "generation not read again":
-                    seen = yield load("generation." + name)
-                    if seen != 1:
-                        yield from rdl_sweep(name, None)  # fires it, unless the list has already
                 continue
         if fault != "closed member is not counted":
             yield from rdl_counter_down(fault)
@@ -136,9 +104,9 @@ def commit_all(me, waiting, targets, fault):
 
 
 def await_all(me, wait, targets, fault):
-    requested = yield from rdl_requested(me)
-    if requested:
-        return wait, CANCELLED
+    running = yield from rdl_requested(me, wait)
+    if running:
+        return running, CANCELLED
     waiting = with_state(wait + TICKET_ONE, WAITING)
     yield store(COUNTER, len(targets) + (0 if fault == "counter starts at n" else 1))
     running = yield from rdl_begin_wait(me, wait, waiting)
@@ -206,7 +174,7 @@ def build_sweep(fault):
         yield from end("T", fault)
 
     threads = {"awaiter": awaiter, "cancel": lambda: rdl_cancel_waiting("A"),
-               "sweeper": lambda: rdl_sweep("T", fault), "slot T": slot,
+               "sweeper": lambda: rdl_sweep("T", rdl_fire, rdl_node_drop, fault), "slot T": slot,
                "end of U": lambda: end("U", fault)}
     return Model(words, threads, once_queued("A"), counter_is_freed)
 

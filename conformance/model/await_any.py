@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """A future awaits the first of two others, then a third; nodes of the first wait come late.
 
-Mirrors rdl_poll_any, rdl_settle_any, rdl_suspend, rdl_commit_any, rdl_complete and rdl_cancel.
+Mirrors rdl_poll_any, rdl_settle_any, rdl_suspend, rdl_commit_any, rdl_complete, rdl_fire_waiters
+and rdl_cancel.
 """
 
 from explore import Model, atomic, fetch_add, load, main, store, until
 from kernel import (CANCELLED, OK, RUNNING, STALE, TICKET_ONE, WAITING, check, future, is_closed,
-                    list_close, list_join, once_queued, rdl_begin_wait, rdl_cancel_waiting,
-                    rdl_cause_of, rdl_fire_plain, rdl_requested, rdl_resume, rdl_take_back,
+                    list_close, once_queued, rdl_begin_wait, rdl_cancel_waiting, rdl_cause_of,
+                    rdl_join_future, rdl_requested, rdl_resume, rdl_take_back, rdl_wake,
                     record_clear, set_result, slot_free, with_state)
 
-SCENARIOS = ("race", "reuse")
+SCENARIOS = ("race", "reuse", "shared")
 FAULTS = {
     "ticket is not raised": ("race", "a late node of the first wait hits the second"),
     "no take-back after closed": ("race", "a target that is done is passed over"),
     "goes on after closed": ("race", "joins the other lists although it has taken itself back"),
     "second node has its own ticket": ("race", "the wait word cannot match both nodes"),
+    "cause goes with the wake": ("shared", "a waiter is told what it should have looked at itself"),
     "generation looked at first": ("reuse", "the slot is reborn between the two looks"),
     "generation not read again": ("reuse", "the node stands in the list of another future"),
 }
@@ -40,38 +42,28 @@ def settle_any(cause, targets, fault):  # which, status
 
 
 def commit_any(me, waiting, targets, fault):
-    more = False
     for name in targets:
-        seen = yield load("generation." + name)  # rdl_handle_status
-        if seen != 1:
-            more = yield from rdl_take_back(me, waiting)
-            return more
         ticket = waiting
         if fault == "second node has its own ticket" and name != targets[0]:
             ticket = waiting + TICKET_ONE
-        joined = yield atomic(list_join, name, ((me, ticket, "plain", 1),))
-        if not joined and fault == "no take-back after closed":
+        seen = yield load("generation." + name)  # rdl_handle_status
+        joined = False
+        if seen == 1:
+            joined = yield from rdl_join_future(name, (me, ticket, "plain", 1), fault)
+        if joined or fault == "no take-back after closed":
             continue
-        if not joined:
-            more = yield from rdl_take_back(me, waiting)
-            if fault == "goes on after closed":
-                waiting = waiting + TICKET_ONE
-                yield store("wait." + me, waiting)
-                continue
-            return more
-        if fault == "generation not read again":
-            continue
-        seen = yield load("generation." + name)
-        if seen != 1:
-            more = yield from rdl_take_back(me, waiting)
-            return more
+        back = yield from rdl_take_back(me, waiting)
+        if fault != "goes on after closed":
+            return back
+        waiting = waiting + TICKET_ONE
+        yield store("wait." + me, waiting)
     return False
 
 
 def await_any(me, wait, targets, fault):
-    requested = yield from rdl_requested(me)
-    if requested:
-        return wait, None, CANCELLED
+    running = yield from rdl_requested(me, wait)
+    if running:
+        return running, None, CANCELLED
     which, status = yield from settle_any(0, targets, fault)  # rdl_poll_any
     if which:
         return wait, which, status
@@ -87,10 +79,11 @@ def await_any(me, wait, targets, fault):
     return wait, which, status
 
 
-def end(name):  # rdl_complete
+def end(name, cause=0):  # rdl_complete
     yield atomic(set_result, name)
     head = yield atomic(list_close, name)
-    yield from rdl_fire_plain(head[2])
+    for node in head[2]:  # rdl_fire_waiters
+        yield from rdl_wake(node[0], node[1], cause if len(head[2]) > 1 else 0)
 
 
 def build_race(fault):
@@ -130,8 +123,29 @@ def build_reuse(fault):
     return Model(words, {"awaiter": awaiter, "slot T": slot}, once_queued("A"))
 
 
+def build_shared(fault):
+    """T, which another one awaits too, was cancelled. Nobody has cancelled its awaiters."""
+    words = {**future("A", TICKET_ONE + RUNNING), **future("T", RUNNING), **future("U", RUNNING)}
+    words["waiters.T"] = ("open", False, (("B", TICKET_ONE + WAITING, "plain", 1),))
+    words.update(future("B", TICKET_ONE + WAITING))
+
+    def awaiter():
+        _, which, status = yield from await_any("A", TICKET_ONE + RUNNING, "TU", fault)
+        yield from check(status != CANCELLED, "takes the end of T for a request to itself")
+        yield from check(which == "T", "is not told which one has ended")
+
+    def other():
+        _, cause = yield from rdl_resume("B")
+        yield from check(not cause, "takes the end of T for a request to itself")
+
+    cause = CANCELLED if fault == "cause goes with the wake" else 0
+    return Model(words, {"awaiter": awaiter, "other awaiter": other,
+                         "end of T": lambda: end("T", cause)}, once_queued("AB"))
+
+
 def build(scenario, fault):
-    return build_race(fault) if scenario == "race" else build_reuse(fault)
+    builders = {"race": build_race, "reuse": build_reuse, "shared": build_shared}
+    return builders[scenario](fault)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A future awaits another one, which ends, is cancelled for, timed out, freed or reborn meanwhile.
 
-Mirrors rdl_poll_future, rdl_suspend, rdl_commit_future, rdl_take_back, rdl_join, rdl_sweep,
+Mirrors rdl_poll_future, rdl_suspend, rdl_commit_future, rdl_join_future, rdl_take_back, rdl_sweep,
 rdl_complete, rdl_slot_free, rdl_record_clear, rdl_cancel and RDL_SAY_WAKE.
 """
 
 from explore import Model, atomic, fetch_add, load, main, nobody_stuck_but, store, until
 from kernel import (CANCELLED, OK, READY, RUNNING, STALE, TICKET_ONE, TIMEOUT, WAITING, check,
-                    future, is_closed, list_close, list_join, list_take, once_queued, put_entry,
-                    rdl_begin_wait, rdl_cancel_waiting, rdl_cause_of, rdl_dispatch, rdl_fire_plain,
-                    rdl_requested, rdl_resume, rdl_take_back, rdl_wake, record_clear, set_result,
-                    slot_free, with_state)
+                    drop_plain, fire_plain, future, is_closed, list_close, list_join, once_queued,
+                    put_entry, rdl_begin_wait, rdl_cancel_waiting, rdl_cause_of, rdl_dispatch,
+                    rdl_join_future, rdl_requested, rdl_resume, rdl_sweep, rdl_take_back, rdl_wake,
+                    record_clear, set_result, slot_free, with_state)
 
 SCENARIOS = ("race", "reuse", "sweep")
 FAULTS = {
@@ -23,22 +23,23 @@ FAULTS = {
     "result read without generation": ("reuse", "the slot may have been reborn since the wake"),
     "sweeper leaves closed list": ("sweep", "who finds the list closed wakes nobody"),
     "sweeper trusts the slot": ("sweep", "live nodes go back onto whatever list is there now"),
+    "sweeper looks once": ("sweep", "live nodes go back after the slot was reborn, and stay"),
     "sweeper reads generation early": ("sweep", "the generation is read before the list is taken"),
 }
 
 
-def poll_future(me, target, generation):  # rdl_poll_future: a status, or None = suspend
-    requested = yield from rdl_requested(me)
-    if requested:
-        return CANCELLED
+def poll_future(me, wait, target, generation):  # rdl_poll_future: a status, or None = suspend
+    running = yield from rdl_requested(me, wait)
+    if running:
+        return running, CANCELLED
     seen = yield load("generation." + target)
     if seen != generation:
-        return STALE
+        return wait, STALE
     closed = yield atomic(is_closed, target)
     if not closed:
-        return None
+        return wait, None
     status = yield from rdl_cause_of(target, generation)
-    return status
+    return wait, status
 
 
 def rdl_suspend(me, wait, target, generation, deadline, fault):
@@ -59,19 +60,11 @@ def rdl_suspend(me, wait, target, generation, deadline, fault):
 
 def rdl_commit_future(me, waiting, target, node, joined, fault):
     if not joined:
-        joined = yield atomic(list_join, target, (node,))
-    if not joined:
-        if fault == "no take-back after closed":
-            return False
-        back = yield from rdl_take_back(me, waiting)
-        return back
-    if fault == "generation not read again":
+        joined = yield from rdl_join_future(target, node, fault)
+    if joined or fault == "no take-back after closed":
         return False
-    seen = yield load("generation." + target)
-    if seen != node[3]:
-        back = yield from rdl_take_back(me, waiting)
-        return back
-    return False
+    back = yield from rdl_take_back(me, waiting)
+    return back
 
 
 def settle_future(cause, target, generation, fault):  # rdl_settle_future
@@ -86,7 +79,7 @@ def settle_future(cause, target, generation, fault):  # rdl_settle_future
 
 
 def rdl_await(me, wait, target, generation, deadline, fault):
-    status = yield from poll_future(me, target, generation)
+    wait, status = yield from poll_future(me, wait, target, generation)
     if status:
         return wait, status
     again, wait, cause = yield from rdl_suspend(me, wait, target, generation, deadline, fault)
@@ -111,38 +104,6 @@ def end(name, fault):  # the last steps of rdl_complete
                 yield atomic(put_entry, node[0], with_state(wait, READY))
         else:
             yield from rdl_wake(node[0], node[1], 0)
-
-
-def rdl_sweep(name, fault):
-    while True:
-        known = 0
-        if fault == "sweeper reads generation early":
-            known = yield load("generation." + name)
-        state, nodes = yield atomic(list_take, name)
-        if state == "closed":
-            return
-        if fault != "sweeper reads generation early":
-            known = yield load("generation." + name)
-        live = ()
-        for node in nodes:  # rdl_chain_keep
-            if fault != "sweeper trusts the slot" and node[3] != known:
-                yield from rdl_wake(node[0], node[1], 0)
-                continue
-            wait = yield load("wait." + node[0])  # rdl_node_alive
-            if wait == node[1]:
-                live += (node,)
-        if not live:
-            return
-        joined = yield atomic(list_join, name, live)  # rdl_chain_return
-        if not joined:
-            if fault != "sweeper leaves closed list":
-                yield from rdl_fire_plain(live)
-            return
-        if fault == "sweeper trusts the slot":
-            return
-        now = yield load("generation." + name)
-        if now == known:
-            return
 
 
 def reborn(name):
@@ -216,11 +177,8 @@ def build_sweep(fault):
         yield store("wait.B", waiting)
         joined = yield atomic(list_join, "T", (("B", waiting, "plain", 1),))
         back = False
-        if joined:
-            yield from rdl_sweep("T", fault)
-            seen = yield load("generation.T")
-            if seen != 1:
-                back = yield from rdl_take_back("B", waiting)
+        if joined:  # RDL_JOIN_SWEEP
+            yield from rdl_sweep("T", fire_plain, drop_plain, fault)
         else:
             back = yield from rdl_take_back("B", waiting)
         if not back:

@@ -2,13 +2,13 @@
 """Requests to cancel a future that is not started, runs, suspends, waits or has ended.
 
 Mirrors rdl_cancel, rdl_dispatch, rdl_take_up_cancel, rdl_deliver_cancel, rdl_poll_begins,
-rdl_suspend, rdl_timer_set and RDL_SAY_WAKE. (children.py has RETURNED futures.) `told` is
+rdl_begin_wait, rdl_timer_set and RDL_SAY_WAKE. (children.py has RETURNED futures.) `told` is
 RDL_TASK_CANCELLED; who reads the wait word WAITING by acquire sees it as it was before that wait.
 """
 
 from explore import (Model, atomic, cas, choose, exchange, fetch_and, load, main, nobody_stuck_but,
                      store, until)
-from kernel import (CANCEL_BIT, CANCELLED, DONE, FREE, OK, QUEUED, READY, RUNNING, STATE_MASK,
+from kernel import (CANCEL_BIT, CANCELLED, DONE, FREE, OK, READY, RUNNING, STATE_MASK,
                     TICKET_ONE, TIMEOUT, WAITING, check, future, put_entry, take_entry, with_state)
 
 SCENARIOS = ("one", "two", "deadline")
@@ -16,10 +16,11 @@ FAULTS = {
     "request by load and store": ("one", "it undoes a change of state that came in between"),
     "WAITING by store": ("one", "a request that came while it ran is wiped out"),
     "dispatch wipes the request": ("one", "what is not started starts"),
-    "dispatch insists on the word": ("one", "a future with a request is never dispatched"),
     "request only while it waits": ("one", "a future that is queued or runs hears nothing"),
     "wakes without a swap": ("two", "two requests queue the future twice"),
     "told of every request": ("two", "clean-up cannot await again"),
+    "wakes who was told": ("two", "a second request ends the clean-up's wait"),
+    "swap is not tried again": ("two", "a second request keeps the clean-up from waiting"),
     "ticket stays when the swap fails": ("deadline", "the deadline of that wait hits the next one"),
     "deadline without a ticket": ("deadline", "the deadline of a wait that is over hits the next"),
 }
@@ -33,24 +34,13 @@ class Future:
     def __init__(self, fault):
         self.fault = fault
 
-    def dispatch(self):
-        while True:
-            expected = yield until(take_entry, "F")
-            running = with_state(expected, RUNNING)
-            if self.fault == "dispatch wipes the request":
-                yield exchange("wait.F", running)
-                return running
-            seen = yield cas("wait.F", expected, running)
-            if seen == expected:
-                return running
-            if seen == expected | CANCEL_BIT and self.fault != "dispatch insists on the word":
-                again = yield cas("wait.F", seen, running | CANCEL_BIT)
-                if again == seen:
-                    return running | CANCEL_BIT
-
     def run(self):
-        """rdl_dispatch, rdl_run, rdl_take_up_cancel: wait word and status."""
-        wait = yield from self.dispatch()
+        """rdl_dispatch, rdl_run, rdl_take_up_cancel: wait word and status. The word is read once
+        and stays as it is; what is asked later is heard at the next await."""
+        expected = yield until(take_entry, "F")
+        if self.fault == "dispatch wipes the request":
+            yield exchange("wait.F", with_state(expected, RUNNING))
+        wait = yield atomic(start)
         status = yield exchange("cause.F", 0)
         if wait & CANCEL_BIT:
             wait, status = yield from self.deliver(wait, status)
@@ -64,26 +54,26 @@ class Future:
         told = yield load("told")
         if self.fault == "ticket stays when the swap fails":
             wait = with_state(wait, RUNNING)
-            yield fetch_and("wait.F", ~CANCEL_BIT)
+            yield store("wait.F", wait)
         else:
             wait = with_state(wait + TICKET_ONE, RUNNING)
             yield store("wait.F", wait)
-        yield store("told", True)
         if told and self.fault != "told of every request":
             return wait, status
+        yield store("told", True)
         return wait, CANCELLED
 
     def wait_for(self, wait, word, deadline):
-        """poll, suspend, resume: the wait word and the status."""
-        while True:
-            seen = yield load("wait.F")  # rdl_poll_begins
-            if seen & CANCEL_BIT:
-                wait, status = yield from self.deliver(wait, 0)
-                if status:
-                    return wait, status
-            come = yield load(word)
-            if come == "come":
-                return wait, OK
+        """Poll, suspend, resume: the wait word and the status."""
+        seen = yield load("wait.F")  # rdl_poll_begins
+        if seen & CANCEL_BIT:
+            wait, status = yield from self.deliver(wait, 0)
+            if status:
+                return wait, status
+        come = yield load(word)
+        if come == "come":
+            return wait, OK
+        while True:  # rdl_begin_wait
             waiting = with_state(wait + TICKET_ONE, WAITING)
             if deadline:
                 yield store("timer", waiting)  # rdl_timer_set
@@ -92,6 +82,9 @@ class Future:
                 break
             seen = yield cas("wait.F", wait, waiting)
             if seen == wait:
+                break
+            if self.fault == "swap is not tried again":
+                yield fetch_and("wait.F", ~CANCEL_BIT)
                 break
             wait, status = yield from self.deliver(wait, 0)
             if status:
@@ -133,10 +126,10 @@ def rdl_cancel(fault):
         state = wait & STATE_MASK
         if state in (FREE, DONE) or wait & CANCEL_BIT:
             return
+        told = yield load("told")
+        if told and fault != "wakes who was told":
+            return
         if state == WAITING:
-            told = yield load("told")
-            if told and fault != "told of every request":
-                return
             ready = with_state(wait, READY)
             if fault == "wakes without a swap":
                 seen = wait
@@ -163,9 +156,13 @@ def request(memory, wait):
     if memory["wait.F"] != wait:
         return False
     memory["wait.F"] = wait | CANCEL_BIT
-    if wait == FIRST + READY or wait == FIRST + QUEUED:
-        memory["before start"] = True
+    memory["before start"] = not memory["started"]
     return True
+
+
+def start(memory):
+    memory["started"] = True
+    return memory["wait.F"]
 
 
 def comes_at_last(fault):
@@ -179,7 +176,7 @@ def comes_at_last(fault):
 
 
 def words():
-    return {**future("F", FREE), "told": False, "before start": False, "never": 0, "at last": 0,
+    return {**future("F", FREE), "told": False, "before start": False, "started": False, "never": 0, "at last": 0,
             "timer": 0, "timed out": False}
 
 

@@ -2,15 +2,17 @@
 """A parent and its children: awaiting all of them, detaching one, ending before them, being
 cancelled after its own end.
 
-Mirrors rdl_poll_children, rdl_commit_children, rdl_wake_owner, rdl_drop_child, rdl_complete,
-rdl_end, rdl_detach, rdl_free_child, rdl_hold, rdl_cancel and rdl_serve_unwind.
+Mirrors rdl_count_children, rdl_live_children, rdl_children_settle, rdl_poll_children,
+rdl_commit_children, rdl_wake_owner, rdl_drop_child, rdl_complete, rdl_return, rdl_end, rdl_detach,
+rdl_hold, rdl_cancel and rdl_serve_unwind. `spawned` is a local variable of the parent, as it is in
+the kernel: its children that the record does not count yet.
 """
 
 from explore import (Model, atomic, cas, choose, exchange, fetch_add, fetch_and, fetch_or, load,
                      main, nobody_stuck_but, store, until)
-from kernel import (CANCEL_BIT, CANCELLED, DONE, FREE, RETURNED, RUNNING, STATE_MASK, TICKET_ONE,
-                    WAITING, check, future, once_queued, put_entry, rdl_begin_wait,
-                    rdl_resume, rdl_take_back, rdl_wake, with_state)
+from kernel import (CANCEL_BIT, CANCELLED, DONE, FREE, READY, RETURNED, RUNNING, STATE_MASK,
+                    TICKET_ONE, WAITING, check, future, once_queued, put_entry, rdl_begin_wait,
+                    rdl_requested, rdl_resume, rdl_take_back, rdl_wake, with_state)
 
 SCENARIOS = ("await", "detach", "take", "returned", "reborn")
 FAULTS = {
@@ -19,16 +21,26 @@ FAULTS = {
     "no second look": ("await", "a child of an earlier wait wakes a later one too soon"),
     "no look at what is awaited": ("await", "the last child ends a wait for something else"),
     "awaited bit left at the end": ("await", "a cancelled wait leaves it in the count"),
+    "not counted before the wait": ("await", "the count never comes to where the last child wakes"),
+    "running code counts as one": ("await", "children that are not counted yet end the parent"),
     "detach counts always": ("detach", "both count off a child that ended at the same time"),
     "detach never counts": ("detach", "nobody counts off a child that is detached in time"),
     "detached by load and store": ("detach", "nobody, or both, free the slot"),
     "done is read from the wait word": ("take", "the slot is freed under its finisher's hands"),
     "record read after closing": ("take", "the owner is read from a record that is freed"),
     "cancel does not hold": ("returned", "the parent ends while it stands in the unwind list"),
-    "cancel sets the bit first": ("returned", "the hold comes when the parent may be over"),
-    "first end without a swap": ("reborn", "a late hold is overwritten by the next birth"),
+    "no second hold": ("returned", "the code has let go of the count between hold and bit"),
+    "no look after letting go": ("returned", "who cancels relies on it when it cannot hold"),
+    "return without a hold": ("returned", "the parent ends while its children are told"),
+    "holds what runs": ("reborn", "the hold is added to running code, which ends without a look"),
+    "unwinds any life": ("reborn", "a late hold stands in a list that the next life is in"),
 }
 AWAITED = 1 << 31
+CODE_RUNS = 1 << 10
+
+
+def code_runs(fault):
+    return 1 if fault == "running code counts as one" else CODE_RUNS
 
 
 def rdl_wake_owner(owner, fault):
@@ -45,7 +57,7 @@ def rdl_wake_owner(owner, fault):
 def rdl_drop_child(owner, complete, fault):
     left = yield fetch_add("children." + owner, -1)
     left -= 1
-    if left == AWAITED | 1:
+    if left == AWAITED | code_runs(fault):
         yield from rdl_wake_owner(owner, fault)
     if left == 0:
         yield from complete()
@@ -54,26 +66,55 @@ def rdl_drop_child(owner, complete, fault):
 def parent_completes():  # rdl_complete of the parent
     state = yield load("wait.P")
     yield from check(state & STATE_MASK != DONE, "the parent ends twice")
+    yield from check(state & STATE_MASK == RETURNED, "the parent ends while its code runs")
     yield store("wait.P", with_state(state, DONE))
 
 
-def rdl_end(fault, cause=0):
-    wait = yield load("wait.P")
-    if fault != "awaited bit left at the end":
+def rdl_children_settle(fault=None):
+    count = yield load("children.P")
+    if count & AWAITED:
         yield fetch_and("children.P", ~AWAITED)
-    seen = yield cas("children.P", 1, 0)
-    if seen == 1:
-        yield from parent_completes()
-        return
+
+
+def rdl_live_children(spawned, fault):
+    count = yield load("children.P")
+    return count + spawned - code_runs(fault)
+
+
+def rdl_return(spawned, fault, cause=0):
+    if cause:
+        yield store("told", True)  # rdl_cancel_children
+    wait = yield load("wait.P")
     while True:
-        if wait & CANCEL_BIT and not cause:
-            cause = CANCELLED
-            yield store("told", True)  # rdl_cancel_children
         seen = yield cas("wait.P", wait, wait & ~STATE_MASK | RETURNED)
         if seen == wait:
             break
         wait = seen
-    yield from rdl_drop_child("P", parent_completes, fault)
+    mine = 0 if fault == "return without a hold" else 1
+    left = yield fetch_add("children.P", spawned + mine - code_runs(fault))
+    if not mine and left + spawned == code_runs(fault):
+        yield from parent_completes()
+        return
+    if not cause and fault != "no look after letting go":
+        look = yield fetch_or("wait.P", 0)
+        if look & CANCEL_BIT:
+            state = yield load("wait.P")
+            yield from check(state & STATE_MASK == RETURNED, "tells the children of what is over")
+            yield store("told", True)
+    if mine:
+        yield from rdl_drop_child("P", parent_completes, fault)
+
+
+def rdl_end(spawned, fault, cause=0):
+    if fault != "awaited bit left at the end":
+        yield from rdl_children_settle()
+    live = yield from rdl_live_children(spawned, fault)
+    if live:
+        yield from rdl_return(spawned, fault, cause)
+        return
+    wait = yield load("wait.P")  # nobody else counts here any more: rdl_complete
+    yield from check(wait & STATE_MASK not in (DONE, RETURNED), "the parent ends twice")
+    yield store("wait.P", with_state(wait, DONE))
 
 
 # ---- await: two waits for children, the second after another spawn; one wait for something else
@@ -86,23 +127,25 @@ def commit_children(waiting, fault):
         count = yield load("early")
     else:
         count = yield fetch_or("children.P", AWAITED)
-    if count & ~AWAITED != 1:
+    if count & ~AWAITED != code_runs(fault):
         return False
     back = yield from rdl_take_back("P", waiting)
     return back
 
 
-def await_children(wait, fault):
-    """RDL_AWAIT_CHILDREN with rdl_suspend: the wait word, and CANCELLED or 0."""
+def await_children(wait, spawned, fault):
+    """RDL_AWAIT_CHILDREN with rdl_suspend: wait word, CANCELLED or 0, and what is not counted."""
     while True:
-        requested = yield load("wait.P")  # rdl_poll_begins
-        if requested & CANCEL_BIT:
-            yield fetch_and("wait.P", ~CANCEL_BIT)
-            return wait, CANCELLED
-        yield fetch_and("children.P", ~AWAITED)
-        count = yield load("children.P")  # rdl_poll_children
-        if count == 1:
-            return wait, 0
+        running = yield from rdl_requested("P", wait)  # rdl_poll_begins
+        if running:
+            return running, CANCELLED, spawned
+        yield from rdl_children_settle()
+        live = yield from rdl_live_children(spawned, fault)
+        if not live:
+            return wait, 0, spawned
+        if spawned and fault != "not counted before the wait":
+            yield fetch_add("children.P", spawned)  # rdl_count_children
+            spawned = 0
         waiting = with_state(wait + TICKET_ONE, WAITING)
         yield store("awaits.P", "children")
         if fault == "bit before WAITING":
@@ -110,14 +153,14 @@ def await_children(wait, fault):
             yield store("early", early)
         running = yield from rdl_begin_wait("P", wait, waiting)
         if running:
-            return running, CANCELLED
+            return running, CANCELLED, spawned
         again = yield from commit_children(waiting, fault)
         cause = 0
         wait = with_state(waiting, RUNNING)
         if not again:
             wait, cause = yield from rdl_resume("P")
         if cause or fault == "no second look":
-            return wait, cause
+            return wait, cause, spawned
 
 
 def child_ends(name, fault):
@@ -131,31 +174,28 @@ def all_closed(memory, *names):
     return all(memory["waiters." + name][0] == "closed" for name in names)
 
 
-def spawn(memory, name):  # rdl_child_start
-    memory["born." + name] = 1
-    memory["children.P"] += 1
-
-
 def build_await(fault):
-    words = {**future("P", TICKET_ONE + RUNNING, children=3, awaits=""), **future("c", RUNNING),
-             **future("d", RUNNING), **future("e", RUNNING), "told": False, "early": 0, "event": 0}
+    words = {**future("P", TICKET_ONE + READY, children=code_runs(fault), awaits=""),
+             **future("c", RUNNING), **future("d", RUNNING), **future("e", RUNNING),
+             "told": False, "early": 0, "event": 0}
     words["born.e"] = 0
 
     def parent():
-        wait, cause = yield from await_children(TICKET_ONE + RUNNING, fault)
+        wait, cause, spawned = yield from await_children(TICKET_ONE + READY, 2, fault)
         if not cause:
             closed = yield atomic(all_closed, "c", "d")
             yield from check(closed, "goes on although a child lives")
-        yield atomic(spawn, "e")  # clean-up after a cancel may spawn and await too
+        yield store("born.e", 1)  # rdl_child_start; clean-up after a cancel may spawn too
+        spawned += 1
         way = yield choose("children", "other")
         if way == "other":
             yield from await_other(wait)
         else:
-            wait, cause = yield from await_children(wait, fault)
+            wait, cause, spawned = yield from await_children(wait, spawned, fault)
             if not cause:
                 closed = yield atomic(all_closed, "c", "d", "e")
                 yield from check(closed, "goes on although a child lives")
-        yield from rdl_end(fault, cause)
+        yield from rdl_end(spawned, fault, cause)
 
     def await_other(wait):
         """A wait for an event, which comes when all children have counted themselves off."""
@@ -189,10 +229,10 @@ def cancel_unless_returned():
         if wait & STATE_MASK in (RETURNED, DONE):
             return
         if wait & STATE_MASK == WAITING:
-            ready = yield cas("wait.P", wait, with_state(wait, 1))
+            ready = yield cas("wait.P", wait, with_state(wait, READY))
             if ready == wait:
                 yield store("cause.P", CANCELLED)
-                yield atomic(put_entry, "P", with_state(wait, 1))
+                yield atomic(put_entry, "P", with_state(wait, READY))
                 return
         else:
             seen = yield cas("wait.P", wait, wait | CANCEL_BIT)
@@ -214,14 +254,16 @@ def parent_is_done(*may):
 # ---- detach: the owner lets go of a child that ends at the same time
 
 def build_detach(fault):
-    words = {**future("P", TICKET_ONE + RUNNING, children=2, awaits=""), **future("c", RUNNING),
-             "freed": 0, "told": False}
+    """The child is counted, because its owner has waited, or not yet."""
+    words = {**future("P", TICKET_ONE + READY, children=CODE_RUNS, awaits=""),
+             **future("c", RUNNING), "freed": 0, "told": False, "started": False}
 
     def free_slot():
         before = yield fetch_add("freed", 1)
         yield from check(before == 0, "the slot is freed twice")
 
     def child():  # rdl_complete
+        yield until(lambda memory: memory["started"])
         head = yield exchange("waiters.c", ("closed", False, ()))
         if head[1]:
             yield from free_slot()
@@ -229,6 +271,10 @@ def build_detach(fault):
             yield from rdl_drop_child("P", parent_completes, fault)
 
     def parent():  # rdl_detach, then the end
+        spawned = yield choose(1, 0)
+        if not spawned:
+            yield fetch_add("children.P", 1)
+        yield store("started", True)
         if fault == "detached by load and store":
             old = yield load("waiters.c")
             yield store("waiters.c", (old[0], True, old[2]))
@@ -238,8 +284,11 @@ def build_detach(fault):
             yield from free_slot()
         if (old[0] != "closed" or fault == "detach counts always") and \
                 fault != "detach never counts":
-            yield fetch_add("children.P", -1)
-        yield from rdl_end(fault)
+            if spawned:
+                spawned -= 1
+            else:
+                yield fetch_add("children.P", -1)
+        yield from rdl_end(spawned, fault)
 
     def final(memory, stuck):
         wrong = parent_is_done()(memory, stuck)
@@ -257,7 +306,7 @@ def set_detached(memory):  # rdl_fetch_or(&record->waiters, RDL_DETACHED_BIT)
 # ---- take: the owner sees that the child is done, takes its result and spawns again in its slot
 
 def build_take(fault):
-    words = {**future("P", TICKET_ONE + RUNNING, children=2, awaits=""),
+    words = {**future("P", TICKET_ONE + READY, children=CODE_RUNS, awaits=""),
              **future("c", TICKET_ONE + RUNNING, owner="P"), "told": False}
 
     def child():  # rdl_complete
@@ -275,7 +324,7 @@ def build_take(fault):
         yield fetch_add("generation.c", 1)
         yield store("waiters.c", ("open", False, ()))
         yield store("wait.c", 2 * TICKET_ONE + RUNNING)
-        yield from rdl_end(fault)
+        yield from rdl_end(1, fault)
 
     def is_done(memory):
         if fault == "done is read from the wait word":
@@ -293,9 +342,9 @@ def build_take(fault):
 
 # ---- returned: a cancel comes when the parent's own code has ended
 
-def rdl_hold(name):
+def rdl_hold(name, fault):
     count = yield load("children." + name)
-    while count:
+    while count and (count < CODE_RUNS // 2 or fault == "holds what runs"):
         seen = yield cas("children." + name, count, count + 1)
         if seen == count:
             return True
@@ -312,25 +361,39 @@ def rdl_cancel(name, generation, complete, fault):
         if seen != generation or state in (FREE, DONE) or wait & CANCEL_BIT:
             return False
         held = False
-        if state == RETURNED and fault not in ("cancel does not hold", "cancel sets the bit first"):
-            held = yield from rdl_hold(name)
-            if not held:
-                return False
+        if state == RETURNED and fault != "cancel does not hold":
+            held = yield from rdl_hold(name, fault)
         seen = yield cas("wait." + name, wait, wait | CANCEL_BIT)
         if seen == wait:
-            if state == RETURNED and fault == "cancel sets the bit first":
-                yield from rdl_hold(name)
-            return state == RETURNED
+            if state != RETURNED or fault == "cancel does not hold":
+                return state == RETURNED
+            if not held and fault != "no second hold":
+                held = yield from rdl_hold(name, fault)
+            if not held:
+                return False
+            if fault != "unwinds any life":
+                seen = yield load("generation." + name)
+                if seen != generation:  # the hold came too late, on the slot's next life
+                    yield from rdl_drop_child(name, complete, fault)
+                    return False
+            return True
         if held:
             yield from rdl_drop_child(name, complete, fault)
 
 
 def build_returned(fault):
-    words = {**future("P", TICKET_ONE + RUNNING, children=2, awaits=""), **future("c", RUNNING),
-             "told": False}
+    """The child ends by itself, or only when it is told to."""
+    words = {**future("P", TICKET_ONE + READY, children=CODE_RUNS, awaits=""),
+             **future("c", RUNNING), "told": False}
 
     def parent():
-        yield from rdl_end(fault)
+        yield from rdl_end(1, fault)
+
+    def child():
+        alone = yield choose(True, False)
+        if not alone:
+            yield until(lambda memory: memory["told"])
+        yield from child_ends("c", fault)
 
     def canceller():
         mine = yield from rdl_cancel("P", 1, parent_completes, fault)
@@ -342,16 +405,18 @@ def build_returned(fault):
         if fault != "cancel does not hold":
             yield from rdl_drop_child("P", parent_completes, fault)
 
-    return Model(words, {"parent": parent, "child c": lambda: child_ends("c", fault),
-                         "canceller 1": canceller, "canceller 2": canceller}, once_queued("P"),
-                 parent_is_done())
+    return Model(words, {"parent": parent, "child c": child, "canceller 1": canceller,
+                         "canceller 2": canceller}, once_queued("P"), parent_is_done())
 
 
 # ---- reborn: the slot of a RETURNED future lives on while a canceller still looks at it
 
 def build_reborn(fault):
-    """Three lives of one slot: a parent with a child, then two futures without children."""
-    words = {**future("S", TICKET_ONE + RETURNED, children=1), "life": 1, "over": 0}
+    """Three lives of one slot. The first and the second end with a child that outlives their code;
+    the third has none. One request is for the first life, one for the second; the worker that
+    takes the second has another future in its unwind list already."""
+    words = {**future("S", TICKET_ONE + READY, children=CODE_RUNS), "life": 1, "over": 0,
+             "link.S": "", "child": 0}
 
     def completes():  # rdl_complete, by whoever counts last
         life = yield load("life")
@@ -361,39 +426,56 @@ def build_reborn(fault):
         yield store("wait.S", life * TICKET_ONE + DONE)
         yield store("over", life)
 
-    def next_life(life):
+    def returns(life):  # rdl_return with one child
+        yield store("child", life)
+        wait = life * TICKET_ONE + READY
+        while True:
+            seen = yield cas("wait.S", wait, wait & ~STATE_MASK | RETURNED)
+            if seen == wait:
+                break
+            wait = seen
+        yield fetch_add("children.S", 2 - CODE_RUNS)
+        yield from rdl_drop_child("S", completes, fault)
+
+    def child(life):
+        yield until(lambda memory, mine: memory["child"] == mine, life)
+        yield from rdl_drop_child("S", completes, fault)
+
+    def born(life):
         yield until(lambda memory, last: memory["over"] == last, life - 1)
         yield store("wait.S", (life - 1) * TICKET_ONE + FREE)
         yield fetch_add("generation.S", 1)
-        yield store("children.S", 1)  # rdl_record_clear
+        yield store("children.S", CODE_RUNS)  # rdl_record_clear
         yield store("life", life)
-        yield store("wait.S", life * TICKET_ONE + RUNNING)
-        if fault == "first end without a swap":  # rdl_end with no child alive
-            count = yield load("children.S")
-        else:
-            count = yield cas("children.S", 1, 0)
-        if count == 1:
-            yield store("wait.S", life * TICKET_ONE + DONE)
-            yield store("over", life)
-            return
-        yield cas("wait.S", life * TICKET_ONE + RUNNING, life * TICKET_ONE + RETURNED)
-        yield from rdl_drop_child("S", completes, fault)
+        yield store("wait.S", life * TICKET_ONE + READY)
 
     def slot():
-        yield from rdl_drop_child("S", completes, fault)  # the only child of the first life
-        yield from next_life(2)
-        yield from next_life(3)
+        yield from returns(1)
+        yield from born(2)
+        yield from returns(2)
+        yield from born(3)
+        count = yield load("children.S")  # rdl_end with no child alive
+        yield from check(count == CODE_RUNS, "a hold is added to running code")
+        yield store("wait.S", 3 * TICKET_ONE + DONE)
+        yield store("over", 3)
 
-    def canceller():
-        mine = yield from rdl_cancel("S", 1, completes, fault)
-        if mine:
-            yield from rdl_drop_child("S", completes, fault)
+    def canceller(generation, others):
+        yield until(lambda memory, mine: memory["generation.S"] >= mine, generation)
+        mine = yield from rdl_cancel("S", generation, completes, fault)
+        if not mine:
+            return
+        yield store("link.S", others)
+        behind = yield load("link.S")  # rdl_serve_unwind
+        yield from check(behind == others, "takes the rest of another worker's unwind list")
+        yield from rdl_drop_child("S", completes, fault)
 
     def final(memory, stuck):
         return nobody_stuck_but()(memory, stuck) or \
             (None if memory["over"] == 3 else "the last life never ends")
 
-    return Model(words, {"slot": slot, "canceller": canceller}, None, final)
+    threads = {"slot": slot, "child of 1": lambda: child(1), "child of 2": lambda: child(2),
+               "cancels 1": lambda: canceller(1, ""), "cancels 2": lambda: canceller(2, "X")}
+    return Model(words, threads, None, final)
 
 
 def build(scenario, fault):

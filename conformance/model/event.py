@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals, waiters with thresholds, waiters that join late, and reset of an event.
+"""Signals, waiters with thresholds, waiters that join late, and the end of a generation.
 
-Mirrors rdl_event_signal, rdl_event_fire, rdl_commit_event, rdl_event_renew, rdl_event_dismiss and
-rdl_event_reset. The count's upper bits hold the generation, and so does what a node waits for:
-who reads either knows which life of the event it belongs to.
+Mirrors rdl_event_status, rdl_event_signal, rdl_event_fire, rdl_commit_event, rdl_poll_event and, of
+the host, has_waiter, dismiss and renew. A generation changes only between two launches, when every
+worker stands between two dispatches: `inside` counts the dispatches that are under way.
 """
 
-from explore import (Model, atomic, cas, choose, exchange, fetch_add, fetch_min, late, load, main,
-                     nobody_stuck, store)
-from kernel import (OK, RUNNING, STALE, TICKET_ONE, WAITING, check, future, once_queued,
-                    rdl_cancel_waiting, rdl_resume, rdl_take_back, rdl_wake, with_state)
+from explore import (Model, atomic, choose, exchange, fetch_add, fetch_min, late, load, main,
+                     nobody_stuck, store, until)
+from kernel import (CANCELLED, OK, READY, RUNNING, STALE, TICKET_ONE, WAITING, check, future,
+                    once_queued, rdl_begin_wait, rdl_cancel_waiting, rdl_resume, rdl_take_back,
+                    rdl_wake, with_state)
 
-SCENARIOS = ("signals", "cancelled", "reset", "reset2")
+SCENARIOS = ("signals", "cancelled", "reset", "backlog", "destroy")
 FAULTS = {
     "count read before the push": ("signals", "a signal between the two is lost"),
     "lowest lowered before the push": ("signals", "who fires resets lowest and takes no node"),
@@ -22,24 +23,22 @@ FAULTS = {
     "lowest read plainly": ("signals", "the count stands in a store buffer"),
     "no take-back": ("signals", "the count has come, and the awaiter sleeps"),
     "dead node is fired": ("cancelled", "a node without a ticket hits a later wait"),
-    "count without generation": ("reset", "a signal meant for the old life counts in the new one"),
-    "who fires trusts the event": ("reset2", "puts waiters back onto the list of the next life"),
+    "reset while the device runs": ("reset", "somebody has looked at the old generation"),
+    "reset forgets who waits": ("reset", "their nodes go, and nobody is left to wake them"),
+    "reset counts dead nodes": ("reset", "it is refused although nobody waits"),
+    "count is not reset": ("reset", "signals of the old generation count in the new one"),
+    "backlog counts as done": ("backlog", "who was reached but not woken yet is forgotten"),
+    "destroyed without a word": ("destroy", "who waits is not told"),
 }
 NO_WAITER = 1 << 30
-LIFE = 100  # generation of the event, in what the count and the nodes hold
 
 
 def push(memory, nodes):
     memory["list"] = nodes + memory["list"]
 
 
-def has_come(wanted, count):
-    """The count has reached what a node waits for, or the node is of an older life."""
-    return wanted // LIFE != count // LIFE or wanted <= count
-
-
-def rdl_event_fire(count, fault):
-    trusts = fault in ("who fires trusts the event", "count without generation")
+def rdl_event_fire(count, fault, postpones=False):
+    """Returns the nodes that are still to be woken: none, but in `backlog`."""
     while True:
         lowest = NO_WAITER
         fired, live = (), ()
@@ -49,64 +48,51 @@ def rdl_event_fire(count, fault):
         if fault == "lowest reset after the taking":
             yield exchange("lowest", NO_WAITER)
         for node in nodes:
-            if has_come(node[2], count):
+            if node[2] <= count:
                 fired += (node,)
             else:
                 wait = yield load("wait." + node[0])  # rdl_chain_keep
                 if wait == node[1]:
                     live += (node,)
-                    lowest = min(lowest, node[2] % LIFE)
-        seen = count
+                    lowest = min(lowest, node[2])
         if live:
             yield atomic(push, live)  # rdl_chain_return
             if fault != "lowest not lowered again":
                 yield fetch_min("lowest", lowest)
             if fault != "count not read again by who fires":
                 count = yield fetch_add("count", 0)
-        for node in fired:
-            stale = node[2] // LIFE != seen // LIFE
-            yield from wake(node, STALE if stale else 0, fault)
-        if not live:
-            return False
-        if count // LIFE == seen // LIFE or trusts:
-            if count % LIFE < lowest:
-                return True
+        if postpones:  # rdl_fire_list with more than it wakes at once
+            yield store("backlog", fired)
+        else:
+            for node in fired:
+                yield from wake(node, fault)
+        if not live or count < lowest:
+            return
 
 
-def wake(node, cause, fault):
+def wake(node, fault):
     if fault == "dead node is fired":
         wait = yield load("wait." + node[0])
         if wait & 7 == WAITING:
-            yield from rdl_wake(node[0], wait, cause)
+            yield from rdl_wake(node[0], wait, 0)
     else:
-        yield from rdl_wake(node[0], node[1], cause)
+        yield from rdl_wake(node[0], node[1], 0)
 
 
-def rdl_event_signal(life, fault):
+def rdl_event_signal(generation, fault, postpones=False):
+    seen = yield load("generation")  # rdl_event_status
+    if seen != generation:
+        return STALE
     if fault == "lowest read plainly":
         yield late(fetch_add("count", 1))
         lowest = yield load("lowest")
         count = yield fetch_add("count", 0)
-    elif fault == "count without generation":
-        seen = yield load("generation")
-        if seen != life:
-            return STALE
+    else:
         count = yield fetch_add("count", 1)
         count += 1
-        lowest = yield fetch_min("lowest", NO_WAITER)
-    else:
-        old = yield load("count")
-        while True:
-            if old // LIFE != life:
-                return STALE
-            count = old + 1
-            seen = yield cas("count", old, count)
-            if seen == old:
-                break
-            old = seen
         lowest = yield fetch_min("lowest", NO_WAITER)  # a read that is a read-modify-write
-    if count % LIFE >= lowest:
-        yield from rdl_event_fire(count, fault)
+    if count >= lowest:
+        yield from rdl_event_fire(count, fault, postpones)
     return OK
 
 
@@ -115,87 +101,85 @@ def commit_event(me, waiting, wanted, fault):
     if fault == "count read before the push":
         count = yield fetch_add("count", 0)
         yield atomic(push, (node,))
-        yield fetch_min("lowest", wanted % LIFE)
+        yield fetch_min("lowest", wanted)
     elif fault == "lowest lowered before the push":
-        yield fetch_min("lowest", wanted % LIFE)
+        yield fetch_min("lowest", wanted)
         yield atomic(push, (node,))
         count = yield fetch_add("count", 0)
     elif fault == "count read plainly":
         yield atomic(push, (node,))
-        yield late(fetch_min("lowest", wanted % LIFE))
+        yield late(fetch_min("lowest", wanted))
         count = yield load("count")
     else:
         yield atomic(push, (node,))
-        yield fetch_min("lowest", wanted % LIFE)
+        yield fetch_min("lowest", wanted)
         count = yield fetch_add("count", 0)
-    if has_come(wanted, count) and fault != "no take-back":
+    if count >= wanted and fault != "no take-back":
         back = yield from rdl_take_back(me, waiting)
         return back
     return False
 
 
-def await_count(me, wait, wanted, fault):
-    count = yield load("count")  # rdl_poll_event
-    if count // LIFE != wanted // LIFE:
-        return wait, STALE
-    if count >= wanted:
-        return wait, OK
-    waiting = with_state(wait + TICKET_ONE, WAITING)
-    seen = yield cas("wait." + me, wait, waiting)
-    if seen != wait:  # a request to cancel: delivered, and the ticket rises
-        wait = with_state(waiting, RUNNING)
-        yield store("wait." + me, wait)
-        return wait, "CANCELLED"
-    again = yield from commit_event(me, waiting, wanted, fault)
-    wait, cause = with_state(waiting, RUNNING), 0
+def enter(memory):  # a dispatch begins, unless the host has the heap to itself
+    if memory["host"]:
+        return False
+    memory["inside"] += 1
+    return True
+
+
+def leave(memory):
+    memory["inside"] -= 1
+
+
+def await_inside(me, wait, wanted, generation, fault):
+    """Its segment is a dispatch, and so is the next one."""
+    yield until(enter)
+    again, wait, status = yield from begins(me, wait, wanted, generation, fault)
+    yield atomic(leave)
     if not again:
-        wait, cause = yield from rdl_resume(me)
-    if not cause:
-        count = yield load("count")
-        if count // LIFE != wanted // LIFE:
-            return wait, STALE
-        yield from check(count >= wanted, "goes on before the count has come")
-    return wait, cause or OK
+        wait, status = yield from rdl_resume(me)
+    return wait, status or OK
 
 
-def rdl_event_reset(life, fault):
-    if fault == "count without generation" or fault == "who fires trusts the event":
-        count = yield fetch_add("count", 0)
-        busy = yield from rdl_event_fire(count, fault)
-        if busy:
-            return "BUSY"
-        yield store("generation", life + 1)
-        nodes = yield exchange("list", ())  # rdl_event_dismiss
-        for node in nodes:
-            yield from rdl_wake(node[0], node[1], STALE)
-        yield exchange("count", (life + 1) * LIFE)
-        yield exchange("lowest", NO_WAITER)
-        return OK
-    count = yield fetch_add("count", 0)
-    while True:
-        busy = yield from rdl_event_fire(count, fault)
-        if busy:
-            return "BUSY"
-        seen = yield cas("count", count, (life + 1) * LIFE)
-        if seen == count:
-            break
-        count = seen
-    yield store("generation", life + 1)
-    yield from rdl_event_fire((life + 1) * LIFE, fault)  # who joined late is told STALE
-    return OK
+def await_count(me, wait, wanted, generation, fault):
+    again, wait, status = yield from begins(me, wait, wanted, generation, fault)
+    if not again:
+        wait, status = yield from rdl_resume(me)
+    return wait, status or OK
+
+
+def begins(me, wait, wanted, generation, fault):
+    """RDL_AWAIT_COUNT up to its end or to where it leaves: whether it runs on, wait word, status."""
+    seen = yield load("generation")  # rdl_poll_event
+    if seen != generation:
+        return True, wait, STALE
+    count = yield load("count")
+    if count >= wanted:
+        return True, wait, OK
+    waiting = with_state(wait + TICKET_ONE, WAITING)
+    running = yield from rdl_begin_wait(me, wait, waiting)
+    if running:
+        return True, running, CANCELLED
+    again = yield from commit_event(me, waiting, wanted, fault)
+    return again, with_state(waiting, RUNNING), OK
 
 
 def event_words(*waiters):
-    words = {"count": LIFE, "lowest": NO_WAITER, "list": (), "generation": 1, "reset": ""}
+    words = {"count": 0, "lowest": NO_WAITER, "list": (), "generation": 1, "reset": "",
+             "inside": 0, "host": False, "backlog": ()}
     for name in waiters:
-        words.update(future(name, TICKET_ONE + RUNNING))
+        words.update(future(name, TICKET_ONE + READY))
     return words
 
 
+# ---- signals and waiters, without the host
+
 def build_signals(fault):
     def waiter(name, wanted):
-        _, status = yield from await_count(name, TICKET_ONE + RUNNING, LIFE + wanted, fault)
+        _, status = yield from await_count(name, TICKET_ONE + READY, wanted, 1, fault)
         yield from check(status == OK, "told %s" % status)
+        count = yield load("count")
+        yield from check(count >= wanted, "goes on before the count has come")
 
     return Model(event_words("A", "B"),
                  {"waits for 1": lambda: waiter("A", 1), "waits for 2": lambda: waiter("B", 2),
@@ -205,8 +189,10 @@ def build_signals(fault):
 
 def build_cancelled(fault):
     def waiter():
-        wait, _ = yield from await_count("A", TICKET_ONE + RUNNING, LIFE + 1, fault)
-        yield from await_count("A", wait, LIFE + 2, fault)
+        wait, _ = yield from await_count("A", TICKET_ONE + READY, 1, 1, fault)
+        _, status = yield from await_count("A", wait, 2, 1, fault)
+        count = yield load("count")
+        yield from check(status != OK or count >= 2, "goes on before the count has come")
 
     def signals():
         yield from rdl_event_signal(1, fault)
@@ -216,57 +202,146 @@ def build_cancelled(fault):
                                     "cancel": lambda: rdl_cancel_waiting("A")}, once_queued("A"))
 
 
-def reset_and_watch(fault, others):
-    """One reset. When it is refused as BUSY, signals let everybody go on."""
-    def reset():
-        told = yield from rdl_event_reset(1, fault)
-        yield store("reset", told)
-        if told == "BUSY":
-            yield from rdl_event_signal(1, fault)
-            yield from rdl_event_signal(1, fault)
+# ---- the host between two launches
 
-    return {**others, "reset": reset}
+def heap_stands_still(memory, waits):
+    """rdl__service_hold: no worker is inside."""
+    if memory["inside"] and waits:
+        return False
+    memory["host"] = waits
+    return True
 
 
-def nothing_from_before(memory, stuck):
-    if stuck:
-        return nobody_stuck(memory, stuck)
-    if memory["reset"] == OK and memory["count"] % LIFE:
-        return "a signal of the old generation is counted in the new one"
-    return None
+def waiting_nodes(memory):
+    return tuple(node for node in memory["list"] if memory["wait." + node[0]] == node[1])
+
+
+def renew(fault, even_with_waiters=False):
+    """Reset, or the end of the event. Each step is one of its own, for the fault that does not
+    wait until the device has been left."""
+    yield until(heap_stands_still, fault != "reset while the device runs")
+    alive = yield atomic(waiting_nodes)
+    nodes = yield load("list")
+    busy = alive
+    if fault == "reset counts dead nodes":
+        busy = nodes
+    if busy and not even_with_waiters and fault != "reset forgets who waits":
+        yield from check(alive, "refused although nobody waits")
+        yield store("host", False)
+        return "BUSY"
+    yield store("list", ())  # dismiss
+    yield store("say", () if fault == "destroyed without a word" else alive)
+    if fault == "backlog counts as done":
+        yield store("backlog", ())
+    if fault != "count is not reset":
+        yield store("count", 0)
+    yield store("lowest", NO_WAITER)
+    yield fetch_add("generation", 1)
+    yield store("host", False)
+    return OK
+
+
+def mailbox():  # RDL_SAY_WAKE for those who waited for an event that is destroyed
+    nodes = yield until(lambda memory: memory["say"])
+    yield until(enter)
+    for node in nodes:
+        yield from rdl_wake(node[0], node[1], STALE)
+    yield atomic(leave)
+
+
+def signal_inside(generation, fault, postpones=False):
+    yield until(enter)
+    status = yield from rdl_event_signal(generation, fault, postpones)
+    yield atomic(leave)
+    return status
 
 
 def build_reset(fault):
+    """A waits for 1, and may be cancelled; one signal comes or does not. A reset that is refused
+    is followed by a signal, so that everybody can go on."""
+    words = event_words("A")
+    words["say"] = ()
+
     def waiter():
-        yield from await_count("A", TICKET_ONE + RUNNING, LIFE + 1, fault)
+        _, status = yield from await_inside("A", TICKET_ONE + READY, 1, 1, fault)
+        yield from check(status in (OK, CANCELLED, STALE), "told %s" % status)
+
+    def reset():
+        told = yield from renew(fault)
+        yield store("reset", told)
+        if told == "BUSY":
+            yield from signal_inside(1, fault)
 
     def signal():
         comes = yield choose(True, False)
         if comes:
-            yield from rdl_event_signal(1, fault)
+            yield from signal_inside(1, fault)
 
-    return Model(event_words("A"), reset_and_watch(fault, {"waiter": waiter, "signal": signal}),
-                 once_queued("A"), nothing_from_before)
+    def final(memory, stuck):
+        if stuck:
+            return nobody_stuck(memory, stuck)
+        if memory["reset"] == OK and memory["count"]:
+            return "a signal of the old generation is counted in the new one"
+        return None
+
+    def cancel():
+        comes = yield choose(True, False)
+        if comes:
+            yield until(enter)
+            yield from rdl_cancel_waiting("A")
+            yield atomic(leave)
+
+    return Model(words, {"waiter": waiter, "signal": signal, "reset": reset, "cancel": cancel},
+                 once_queued("A"), final)
 
 
-def build_reset2(fault):
-    """B waits already when a signal lets A go on and puts B back, while the reset comes."""
-    b_waits = TICKET_ONE + WAITING
-    words = event_words("A", "B")
-    words.update({"wait.B": b_waits, "list": (("B", b_waits, LIFE + 2),), "lowest": 2})
+def build_backlog(fault):
+    """The count has come, and the wake stands in a worker's backlog when the launch ends."""
+    words = event_words("A")
+    words["say"] = ()
 
     def waiter():
-        yield from await_count("A", TICKET_ONE + RUNNING, LIFE + 1, fault)
+        _, status = yield from await_inside("A", TICKET_ONE + READY, 1, 1, fault)
+        yield from check(status in (OK, STALE), "told %s" % status)
 
-    threads = {"waits for 1": waiter, "waits for 2": lambda: rdl_resume("B"),
-               "signal": lambda: rdl_event_signal(1, fault)}
-    final = nothing_from_before if fault != "who fires trusts the event" else nobody_stuck
-    return Model(words, reset_and_watch(fault, threads), once_queued("AB"), final)
+    def reset():
+        told = yield from renew(fault)
+        while told == "BUSY":
+            told = yield from renew(fault)
+        yield store("reset", told)
+
+    def signal():
+        yield from signal_inside(1, fault, True)
+        yield until(enter)  # rdl_serve_backlog, in this launch or in the next one
+        nodes = yield exchange("backlog", ())
+        for node in nodes:
+            yield from rdl_wake(node[0], node[1], 0)
+        yield atomic(leave)
+
+    return Model(words, {"waiter": waiter, "signal": signal, "reset": reset}, once_queued("A"))
+
+
+def build_destroy(fault):
+    words = event_words("A")
+    words["say"] = ()
+
+    def waiter():
+        _, status = yield from await_inside("A", TICKET_ONE + READY, 1, 1, fault)
+        yield from check(status in (OK, STALE), "told %s" % status)
+
+    def destroy():
+        yield from renew(fault, True)
+
+    def final(memory, stuck):
+        return nobody_stuck(memory, [name for name in stuck if name != "mailbox"])
+
+    return Model(words, {"waiter": waiter, "destroy": destroy, "mailbox": mailbox},
+                 once_queued("A"), final)
 
 
 def build(scenario, fault):
     builders = {"signals": build_signals, "cancelled": build_cancelled, "reset": build_reset,
-                "reset2": build_reset2}
+                "backlog": build_backlog, "destroy": build_destroy}
     return builders[scenario](fault)
 
 

@@ -7,7 +7,7 @@ step. In the kernel it is a linked list that is pushed by compare-and-swap and t
 stealing.py shows that these behave as one step. A node is a value: (who, ticket, kind, generation).
 """
 
-from explore import atomic, cas, choose, exchange, fail, fetch_and, load, store, until
+from explore import atomic, cas, choose, exchange, fail, load, store, until
 
 FREE, READY, QUEUED, RUNNING, WAITING, RETURNED, DONE = range(7)
 STATE_MASK = 7
@@ -74,23 +74,21 @@ def rdl_take_back(who, waiting):
 
 
 def rdl_dispatch(who):
-    """The future goes on: (its wait word, what it was woken with). Stale entries are dropped."""
-    while True:
-        expected = yield until(take_entry, who)
-        running = with_state(expected, RUNNING)
-        seen = yield cas("wait." + who, expected, running)
-        if seen == expected | CANCEL_BIT:
-            again = yield cas("wait." + who, seen, running | CANCEL_BIT)
-            if again == seen:
-                break
-        elif seen == expected:
-            break
+    """The future goes on: (its wait word, what it was woken with). Outside flat mode, which
+    stealing.py has, an entry is nobody else's: the word is read and stays as it is."""
+    expected = yield until(take_entry, who)
+    wait = yield load("wait." + who)
+    yield from check(wait & ~CANCEL_BIT == expected, "the word of what is queued has changed")
     cause = yield exchange("cause." + who, 0)  # rdl_run; the record is the future's own now
-    return running, cause
+    return wait, cause
 
 
-def rdl_deliver_cancel(who):
-    yield fetch_and("wait." + who, ~CANCEL_BIT)
+def rdl_deliver_cancel(who, wait):
+    """The ticket rises, so that a deadline of a wait that did not come about cannot end the next
+    one. Returns the word to run on with. (cancel.py has futures that were told before.)"""
+    wait = with_state(wait + TICKET_ONE, RUNNING)
+    yield store("wait." + who, wait)
+    return wait
 
 
 # ---- lists of waiters ----
@@ -109,7 +107,7 @@ def list_take(memory, name):  # rdl_sweep: rdl_fetch_and(list, ~RDL_NODE_MASK)
     return state, old
 
 
-def list_close(memory, name):  # rdl_complete: rdl_exchange(&record->waiters, RDL_CLOSED)
+def list_close(memory, name):  # rdl_complete: rdl_exchange(&record->waiters, RDL_LIST_CLOSED)
     old = memory["waiters." + name]
     memory["waiters." + name] = ("closed", False, ())
     return old
@@ -137,6 +135,64 @@ def record_clear(memory, name):  # rdl_record_clear; from here on there are hand
 def rdl_fire_plain(nodes):
     for node in nodes:
         yield from rdl_wake(node[0], node[1], 0)
+
+
+def rdl_sweep(name, fire, drop, fault=None):
+    """Takes the list of a future, drops its dead nodes and puts the live ones back. Faults by
+    name; `fire` and `drop` do what a node's kind asks for."""
+    while True:
+        known = 0
+        if fault == "sweeper reads generation early":
+            known = yield load("generation." + name)
+        state, nodes = yield atomic(list_take, name)
+        if state == "closed":
+            return
+        if fault != "sweeper reads generation early":
+            known = yield load("generation." + name)
+        live, gone = (), ()
+        for node in nodes:
+            if fault != "sweeper trusts the slot" and node[3] != known:
+                gone += (node,)
+                continue
+            wait = yield load("wait." + node[0])  # rdl_chain_keep, rdl_node_alive
+            if wait == node[1]:
+                live += (node,)
+            else:
+                yield from drop(node, fault)
+        joined = True
+        if live:
+            joined = yield atomic(list_join, name, live)  # rdl_chain_return
+        if not joined and fault != "sweeper leaves closed list":
+            for node in live:
+                yield from fire(node, fault)
+        for node in gone:
+            yield from fire(node, fault)
+        if fault in ("sweeper trusts the slot", "sweeper looks once"):
+            return
+        now = yield load("generation." + name)
+        if now == known:
+            return
+
+
+def fire_plain(node, fault=None):
+    yield from rdl_wake(node[0], node[1], 0)
+
+
+def drop_plain(node, fault=None):
+    yield from ()
+
+
+def rdl_join_future(name, node, fault=None, fire=fire_plain, drop=drop_plain):
+    """False: the list is closed. When the slot has been reused since the handle was looked at, the
+    sweep fires the node."""
+    joined = yield atomic(list_join, name, (node,))
+    if not joined:
+        return False
+    if fault != "generation not read again":
+        seen = yield load("generation." + name)
+        if seen != node[3]:
+            yield from rdl_sweep(name, fire, drop)
+    return True
 
 
 def rdl_cause_of(name, generation):
@@ -168,33 +224,33 @@ def rdl_cancel_waiting(who):
                 return
 
 
-def rdl_requested(who):
-    """rdl_poll_begins: takes up a request to cancel that has come while it ran."""
-    wait = yield load("wait." + who)
-    if not wait & CANCEL_BIT:
-        return False
-    yield fetch_and("wait." + who, ~CANCEL_BIT)
-    return True
+def rdl_requested(who, wait):
+    """rdl_poll_begins: takes up a request to cancel that has come while it ran. Returns the word to
+    run on with, or 0 when there is none."""
+    seen = yield load("wait." + who)
+    if not seen & CANCEL_BIT:
+        return 0
+    wait = yield from rdl_deliver_cancel(who, wait)
+    return wait
 
 
 def rdl_begin_wait(who, wait, waiting):
-    """The swap to WAITING in rdl_suspend. It fails when a request to cancel has come; then the
-    ticket rises all the same. Returns the wait word to run on with, or 0."""
+    """The swap to WAITING in rdl_begin_wait. It fails when a request to cancel has come; that is
+    told at once. Returns the wait word to run on with, or 0."""
     seen = yield cas("wait." + who, wait, waiting)
     if seen == wait:
         return 0
-    running = with_state(waiting, RUNNING)
-    yield store("wait." + who, running)
-    return running
+    wait = yield from rdl_deliver_cancel(who, wait)
+    return wait
 
 
 def rdl_resume(who):
     """Dispatch, and the request that may have come since it was made ready."""
     wait, cause = yield from rdl_dispatch(who)
     if wait & CANCEL_BIT:
-        yield fetch_and("wait." + who, ~CANCEL_BIT)
+        wait = yield from rdl_deliver_cancel(who, wait)
         cause = CANCELLED
-    return wait & ~CANCEL_BIT, cause
+    return wait, cause
 
 
 def once_queued(names):

@@ -3,7 +3,8 @@
 whose parents await what they spawn ends in W x (S1 + reserve) slots.
 
 Mirrors rdl_suspend and rdl_wait_for_room, rdl_make_room, rdl_return_room, rdl_pool_refill_freed,
-rdl_pool_give_back, rdl_pool_put, rdl_pool_free, rdl_pool_announce, rdl_wake_room and rdl_rest. A
+rdl_pool_give_back, rdl_pool_put, rdl_pool_free, rdl_pool_announce, rdl_wake_room, rdl_node_free,
+rdl_rest, rdl_put_out and, of the host, break_room. A
 pool and a stash are numbers here; stealing.py has the chains. `bound` is no search but a
 simulation of many schedules, because it is about sizes.
 """
@@ -11,11 +12,11 @@ simulation of many schedules, because it is about sizes.
 import random
 import sys
 
-from explore import (Model, atomic, exchange, fetch_add, late, load, main, nobody_stuck,
-                     until)
+from explore import (Model, atomic, choose, exchange, fetch_add, late, load, main, nobody_stuck,
+                     store, until)
 from kernel import check
 
-SCENARIOS = ("freed", "idle", "parked", "chain", "promised")
+SCENARIOS = ("freed", "idle", "parked", "chain", "left", "flag", "promised")
 FAULTS = {
     "version not read again": ("freed", "room comes between the attempt and the push"),
     "version read after the attempt": ("freed", "room comes between the two"),
@@ -28,6 +29,9 @@ FAULTS = {
     "two give back unheard": ("parked", "each saw the pool while the other held a part"),
     "chain in hand": ("chain", "the pool looked empty while somebody took from it"),
     "waiter keeps its part": ("parked", "who cannot run does not return what it holds"),
+    "fails without trying alone": ("parked", "two that each hold a part are told there is none"),
+    "host leaves stashes alone": ("left", "a worker that had left holds what is wanted"),
+    "flag is forgotten": ("flag", "nodes went back while nobody was told"),
     "promised room is flushed": ("promised", "a segment gives away what it was started with"),
 }
 
@@ -110,18 +114,78 @@ def rests(memory):
     memory["busy"] -= 1
 
 
+def alone(memory):
+    """In a launch of one worker one thing happens after the other."""
+    if memory["solo"] and memory["lock"]:
+        return False
+    memory["lock"] = memory["solo"]
+    return True
+
+
 def wait_for_room(name, worker, want, fault=None):
+    """True when it has got its room, False when it was told that there is none."""
     while True:
-        enough = yield from rdl_attempt(name, worker, want, fault)
+        yield until(alone)
+        solo = yield load("solo")
+        enough = yield from rdl_attempt(name, "1" if solo else worker, want, fault)
+        yield store("lock", False)
         if enough:
-            return
+            yield fetch_add("segments", 1)
+            return True
         yield atomic(rests)
         yield until(woken, name)
+        told = yield load("told." + name)
+        if told:
+            return False
+
+
+def nobody_moves(memory):
+    return memory["busy"] == 0 and bool(memory["room"])
+
+
+def take_stashes(memory):
+    for worker in "12":
+        memory["pool"] += memory["stash." + worker]
+        memory["stash." + worker] = 0
+
+
+def fail_youngest(memory):
+    name = memory["room"][0]
+    memory["room"] = memory["room"][1:]
+    memory["told." + name] = "OUT_OF_SLOTS"
+    memory["ready." + name] += 1
+
+
+def break_room(fault=None):
+    """The host, when nothing moves: what all workers hold goes back, and one worker alone lets all
+    who wait look again; when that has changed nothing, the youngest is told."""
+    known = None
+    while True:
+        yield until(nobody_moves)
+        version = yield load("freed")
+        segments = yield load("segments")
+        changed = known is None or known != (version, segments)
+        if fault == "fails without trying alone" or not changed:
+            yield atomic(fail_youngest)
+            known = None
+        else:
+            known = (version, segments)
+            if fault not in ("host leaves stashes alone", "waiter keeps its part"):
+                yield atomic(take_stashes)
+            yield store("solo", True)
+            yield from rdl_wake_room()  # RDL_SAY_ROOM
+        yield until(settled)
+        yield store("solo", False)
+
+
+def settled(memory):
+    return memory["busy"] == 0 and not memory["ready.A"] and not memory["ready.B"]
 
 
 def room_words(busy, **more):
     return {"pool": 0, "freed": 0, "room": (), "busy": busy, "stash.1": 0, "stash.2": 0,
-            "ready.A": 0, "ready.B": 0, **more}
+            "ready.A": 0, "ready.B": 0, "told.A": "", "told.B": "", "solo": False, "lock": False,
+            "segments": 0, "over": 0, **more}
 
 
 # ---- freed: one future waits while another worker frees a slot
@@ -148,15 +212,18 @@ def build_idle(fault):
     def waiter():
         yield from wait_for_room("A", "1", 1)
 
-    def idle():  # rdl_rest, again and again
-        if fault == "idle worker looks once":
-            names = yield load("room")
-            if not names:
+    def idle():  # rdl_rest, every sixteen rounds
+        while True:
+            if fault == "idle worker looks once":
+                names = yield load("room")
+                if not names:
+                    return
+            yield until(lambda memory: memory["room"])
+            some = yield atomic(flush, "2")
+            if some and fault != "idle worker tells nobody":
+                yield from rdl_pool_announce()
+            if not some:
                 return
-        yield until(lambda memory: memory["room"])
-        some = yield atomic(flush, "2")
-        if some and fault != "idle worker tells nobody":
-            yield from rdl_pool_announce()
 
     words = room_words(2, **{"stash.2": 1})
 
@@ -168,41 +235,31 @@ def build_idle(fault):
 
 # ---- parked: two futures want two slots each, and each worker holds one of the two there are
 
-def nobody_moves(memory):
-    return memory["busy"] == 0 and bool(memory["room"])
+def host_may_sleep(memory, stuck):
+    """Nobody is told that there is no room: there is, one after the other."""
+    wrong = nobody_stuck(memory, [name for name in stuck if name != "host"])
+    if not wrong and (memory["told.A"] or memory["told.B"]):
+        wrong = "is told OUT_OF_SLOTS although there is room"
+    return wrong
 
 
-def last_of_all(memory):
-    """Before the device parks, or in a launch of one worker: one who waits tries alone, and only
-    when every one has failed alone is the room really short."""
-    name = memory["room"][-1]
-    memory["room"] = memory["room"][:-1]
-    memory["ready." + name] += 1
-
-
-def build_parked(fault, words=None, wants=2):
-    alone = fault not in ("two give back unheard", "chain in hand")
-    words = words or room_words(2, **{"stash.1": 1, "stash.2": 1, "over": 0})
+def build_parked(fault):
+    words = room_words(2, **{"stash.1": 1, "stash.2": 1})
 
     def waiter(name, worker):
-        yield from wait_for_room(name, worker, wants, fault)
-        yield fetch_add("over", 1)
-        yield atomic(flush, worker)  # its children have ended
-        yield from rdl_pool_announce()
+        got = yield from wait_for_room(name, worker, 2, fault)
+        if got:
+            yield until(alone)
+            solo = yield load("solo")
+            yield atomic(flush, "1" if solo else worker)  # its children have ended
+            yield from rdl_pool_announce()
+            yield store("lock", False)
         yield atomic(rests)
 
-    def arbiter():
-        while alone:
-            yield until(nobody_moves)
-            yield atomic(last_of_all)
-            yield until(lambda memory: memory["busy"] == 0
-                        and not memory["ready.A"] and not memory["ready.B"])
-
-    def final(memory, stuck):
-        return None if memory["over"] == 2 else "there is room, and nobody goes on"
-
-    return Model(words, {"A": lambda: waiter("A", "1"), "B": lambda: waiter("B", "2"),
-                         "arbiter": arbiter}, None, final)
+    threads = {"A": lambda: waiter("A", "1"), "B": lambda: waiter("B", "2")}
+    if fault != "two give back unheard":
+        threads["host"] = lambda: break_room(fault)
+    return Model(words, threads, None, host_may_sleep)
 
 
 # ---- chain: B takes the whole chain, keeps what it wants and gives the rest back
@@ -214,31 +271,61 @@ def take_chain(memory):
 
 
 def build_chain(fault):
-    words = room_words(2, pool=2, over=0)
+    words = room_words(2, pool=2)
 
     def taker():  # rdl_pool_refill_freed; what it keeps stays in its stash: its segment waits
         got = yield atomic(take_chain)
         if got:
             yield fetch_add("stash.2", 1)
             yield fetch_add("pool", got - 1)  # rdl_pool_give_back
-        yield fetch_add("over", 1)
         yield atomic(rests)
 
     def waiter():
         yield from wait_for_room("A", "1", 1)
-        yield fetch_add("over", 1)
         yield atomic(rests)
 
-    def arbiter():
-        while fault != "chain in hand":
-            yield until(nobody_moves)
-            yield atomic(last_of_all)
-            yield until(lambda memory: memory["busy"] == 0 and not memory["ready.A"])
+    threads = {"A": waiter, "taker": taker}
+    if fault != "chain in hand":
+        threads["host"] = break_room
+    return Model(words, threads, None, host_may_sleep)
 
-    def final(memory, stuck):
-        return None if memory["over"] == 2 else "there is room, and nobody goes on"
 
-    return Model(words, {"A": waiter, "taker": taker, "arbiter": arbiter}, None, final)
+# ---- left: a worker has left its launch, or leaves it, when another's future comes to wait
+
+def build_left(fault):
+    words = room_words(2, **{"stash.2": 1})
+
+    def waiter():
+        yield from wait_for_room("A", "1", 1)
+        yield atomic(rests)
+
+    def leaver():  # rdl_put_out
+        names = yield load("room")
+        if names:
+            some = yield atomic(flush, "2")
+            if some:
+                yield from rdl_pool_announce()
+        yield atomic(rests)
+
+    return Model(words, {"A": waiter, "leaver": leaver, "host": lambda: break_room(fault)}, None,
+                 host_may_sleep)
+
+
+# ---- flag: nodes go back in the middle of a wake; it is said between two segments
+
+def build_flag(fault):
+    def waiter():
+        yield from wait_for_room("A", "1", 1)
+
+    def other():
+        yield fetch_add("pool", 1)  # rdl_node_free
+        more = yield choose(True, False)
+        if more:
+            yield fetch_add("pool", 1)
+        if fault != "flag is forgotten":
+            yield from rdl_pool_announce()
+
+    return Model(room_words(2), {"waiter": waiter, "other": other})
 
 
 # ---- promised: a segment takes a result, which frees a slot, and then spawns
@@ -399,7 +486,8 @@ def simulate(out):
 
 def build(scenario, fault):
     builders = {"freed": build_freed, "idle": build_idle, "parked": build_parked,
-                "chain": build_chain, "promised": build_promised}
+                "chain": build_chain, "left": build_left, "flag": build_flag,
+                "promised": build_promised}
     return builders[scenario](fault)
 
 

@@ -14,11 +14,15 @@ from explore import (Model, atomic, cas, choose, exchange, fetch_add, load, main
 from kernel import (CANCEL_BIT, DONE, QUEUED, READY, RUNNING, STATE_MASK, TICKET_ONE, check,
                     with_state)
 
-SCENARIOS = ("future", "list", "chain", "roots", "ring")
+SCENARIOS = ("future", "plain", "list", "chain", "roots", "ring")
 FAULTS = {
     "spilled without a swap": ("future", "the spilled future may have been claimed"),
     "list before QUEUED": ("future", "the thief unlinks it while it may still be claimed"),
     "change drops the request": ("future", "spilling undoes a request to cancel"),
+    "dispatch insists on the word": ("future", "a future with a request is never dispatched"),
+    "flat without a swap": ("future", "the owner and who claims both run it"),
+    "claims outside flat mode": ("plain", "nobody else looks whether a claim has come first"),
+    "spilled and kept": ("plain", "a thief and the ring's owner both run it"),
     "stale entry is not dropped": ("future", "an entry counts although the word has changed"),
     "claims what is queued": ("future", "a future in a list runs, and its link is still needed"),
     "push by load and store": ("list", "two pushes at once lose one"),
@@ -47,12 +51,17 @@ def rdl_change(word, old, new, fault):
 
 def rdl_dispatch(expected, fault):
     running = with_state(expected, RUNNING)
+    flat = yield load("flat")
+    if not flat or fault == "flat without a swap":
+        word = yield atomic(starts)
+        yield from run(word & ~CANCEL_BIT, bool(word & CANCEL_BIT), fault)
+        return
     if fault == "stale entry is not dropped":
         yield exchange("wait", running)
     else:
         seen = yield cas("wait", expected, running)
         if seen != expected:
-            if seen != expected | CANCEL_BIT:
+            if seen != expected | CANCEL_BIT or fault == "dispatch insists on the word":
                 return
             again = yield cas("wait", seen, running | CANCEL_BIT)
             if again != seen:
@@ -60,6 +69,11 @@ def rdl_dispatch(expected, fault):
             yield from run(running, True, fault)
             return
     yield from run(running, False, fault)
+
+
+def starts(memory):
+    memory["started"] = 1
+    return memory["wait"]
 
 
 def run(running, cancelled, fault):
@@ -85,19 +99,27 @@ def run(running, cancelled, fault):
 
 def note(memory, cancelled):
     memory["segments"] += 1
+    memory["started"] = 1
     memory["heard"] = memory["heard"] or cancelled
 
 
-def build_future(fault):
+def build_future(fault, flat=True):
+    """In flat mode a claimer may take the future from its ring; elsewhere only a thief may, from
+    the list."""
     ready = TICKET_ONE + READY
-    words = {"wait": ready, "linked": False, "overflow": False, "running": 0, "ends": 0,
-             "segments": 0, "yields": 1, "fifo": False, "heard": False, "asked": False,
+    words = {"flat": flat, "wait": ready, "linked": False, "overflow": False, "running": 0, "ends": 0,
+             "segments": 0, "yields": 1, "fifo": False, "heard": False, "started": 0,
              "early": False}
 
     def owner():
         """The entry leaves the ring of its worker in one of the two ways."""
         way = yield choose("runs it", "spills it")
         if way == "runs it":
+            yield from rdl_dispatch(ready, fault)
+            return
+        if fault == "spilled and kept":
+            yield from rdl_change("wait", ready, with_state(ready, QUEUED), fault)
+            yield atomic(link)
             yield from rdl_dispatch(ready, fault)
             return
         if fault == "list before QUEUED":
@@ -127,6 +149,8 @@ def build_future(fault):
         yield from rdl_dispatch(word & ~CANCEL_BIT, fault)
 
     def claimer():  # rdl_claim, then rdl_from_next
+        if not flat and fault != "claims outside flat mode":
+            return
         wait = yield load("wait")
         state = wait & STATE_MASK
         if state == READY or (state == QUEUED and fault == "claims what is queued"):
@@ -146,7 +170,7 @@ def build_future(fault):
         if memory["wait"] != wait:
             return False
         memory["wait"] = wait | CANCEL_BIT
-        memory["early"] = wait & STATE_MASK != RUNNING and memory["segments"] == 0
+        memory["early"] = memory["started"] == 0
         return True
 
     def final(memory, stuck):
@@ -339,7 +363,7 @@ def build_chain(fault):
 def build_roots(fault):
     ready = TICKET_ONE + READY
     words = {"wait": ready, "linked": False, "running": 0, "ends": 0, "segments": 0, "yields": 0,
-             "fifo": False, "heard": False, "ring": 0}
+             "fifo": False, "heard": False, "ring": 0, "flat": True, "started": 0}
 
     def drainer():  # rdl_start_roots has started the first root and comes to the second
         wait = yield load("wait")
@@ -449,7 +473,7 @@ def build_ring(fault):
 
 
 def build(scenario, fault):
-    builders = {"future": build_future, "list": build_list, "chain": build_chain,
+    builders = {"future": build_future, "plain": lambda fault: build_future(fault, False), "list": build_list, "chain": build_chain,
                 "roots": build_roots, "ring": build_ring}
     return builders[scenario](fault)
 

@@ -14,7 +14,8 @@
 #define EXAMPLE_USAGE     2 /* an option was not understood */
 #define EXAMPLE_NO_DEVICE 3 /* the device is not there */
 
-/* Path of a task file that lies beside the running program. Never NULL; valid until the next call. */
+/* Path of a task file that lies beside the running program. Never NULL; valid until the next call.
+ */
 const char *example_task_file(const char *name);
 
 /* An option `--name VALUE`: one of `text` and `number` says where the value goes. */
@@ -28,16 +29,16 @@ typedef struct example_option {
   uint32_t most;
 } example_option;
 
-/* Reads the command line: true = go on. Otherwise `*out_code` is the exit code, and the help or what
- * was wrong has been printed. `--help` is there without being listed. */
+/* Reads the command line: true = go on. Otherwise `*out_code` is the exit code, and the help or
+ * what was wrong has been printed. `--help` is there without being listed. */
 bool example_options(int argc, char **argv, const char *purpose, const example_option *options,
                      size_t count, int *out_code);
 
 /* Opens the device with this many workers; 0 = as many as it has. */
 rdl_status example_open(const char *device, uint32_t workers, rdl_context **out_context);
 
-/* Prints the failed call's own words and returns the exit code for it. `context` is NULL when it could
- * not be opened. */
+/* Prints the failed call's own words and returns the exit code for it. `context` is NULL when it
+ * could not be opened. */
 int example_fail(const char *program, const rdl_context *context, rdl_status status);
 
 /* Seconds of a clock that never goes back. */

@@ -55,8 +55,8 @@ static rdl_status count_futures(rdl_context *cx, rdl_stats *out_stats) {
 static int report(const rdl_context_info *info, uint64_t futures, uint32_t value, double seconds) {
   uint32_t expected = fib_on_the_host(n);
   printf("fib(%u) = %u\n", n, value);
-  printf("%" PRIu64 " futures in %.3f ms, %.0f ns each, %u workers on %s\n", futures,
-         1e3 * seconds, 1e9 * seconds / (double)futures, info->workers, info->device.name);
+  printf("%" PRIu64 " futures in %.3f ms, %.0f ns each, %u workers on %s\n", futures, 1e3 * seconds,
+         1e9 * seconds / (double)futures, info->workers, info->device.name);
   if (value == expected) return EXAMPLE_OK;
   fprintf(stderr, "fib: wrong, it is %u\n", expected);
   return EXAMPLE_FAILED;
@@ -69,8 +69,8 @@ int main(int argc, char **argv) {
   uint32_t value = 0;
   double seconds = 0;
   int code = EXAMPLE_OK;
-  if (!example_options(argc, argv, "Computes a Fibonacci number with a task for every call.", options,
-                       sizeof options / sizeof *options, &code))
+  if (!example_options(argc, argv, "Computes a Fibonacci number with a task for every call.",
+                       options, sizeof options / sizeof *options, &code))
     return code;
   rdl_status status = example_open(device, workers, &cx);
   if (!status) status = rdl_context_describe(cx, &info);

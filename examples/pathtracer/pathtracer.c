@@ -92,8 +92,8 @@ static rdl_status spawn_all(job *j, rdl_future *out_batch) {
                         NULL, NULL, out_batch);
 }
 
-/* Every bundle signals the event, so its count tells how far the picture is. When a bundle fails the
- * count is never reached: the batch is asked, too. */
+/* Every bundle signals the event, so its count tells how far the picture is. When a bundle fails
+ * the count is never reached: the batch is asked, too. */
 static void show_progress(job *j, rdl_future batch) {
   uint64_t tenth_second = 100000000u;
   for (uint32_t percent = 1; percent <= 100; percent++) {
@@ -124,8 +124,7 @@ static int finish(const job *j, double seconds) {
   if (!picture_write(out_path, j->developed, size, j->height)) return EXAMPLE_FAILED;
   printf("%s: %u x %u, %u paths a pixel, %.2f s, %.2f million paths a second\n", out_path, size,
          j->height, spp, seconds, 1e-6 * paths / seconds);
-  if (!reference || picture_is_like(reference, j->developed, size, j->height, 2))
-    return EXAMPLE_OK;
+  if (!reference || picture_is_like(reference, j->developed, size, j->height, 2)) return EXAMPLE_OK;
   fprintf(stderr, "pathtracer: the picture is not like %s\n", reference);
   return EXAMPLE_FAILED;
 }

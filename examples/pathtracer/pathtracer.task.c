@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A path tracer. A path starts at the camera and bounces off surfaces until it leaves for the sky or
- * is given up, so paths differ much in length. One task follows a bundle of paths, one a lane, and
- * awaits every bounce.
+ * A path tracer. A path starts at the camera and bounces off surfaces until it leaves for the sky
+ * or is given up, so paths differ much in length. One task follows a bundle of paths, one a lane,
+ * and awaits every bounce.
  */
 
 /* ---- vectors; the names stay clear of the ones that OpenCL C has built in ---- */
@@ -69,6 +69,9 @@ struct object {
   uint pad[7];
 };
 
+#define MOST_BOUNCES 12u
+#define ENDED        0xffffffffu
+
 struct view {
   float eye[3];
   float corner[3]; /* the picture's upper left corner, seen from the eye */
@@ -87,9 +90,9 @@ struct path {
   float weight[3];
   float light[3];
   uint random;
-  uint depth;
   uint sees_lamp; /* the last bounce did not ask for the lamp's light itself */
-  uint alive;
+  uint blurred;   /* it has met a matte surface */
+  uint depth;     /* bounces so far; ENDED */
 };
 
 RDL_FN struct vec vec_load(RDL_GLOBAL const float *from) {
@@ -102,7 +105,8 @@ RDL_FN void vec_store(RDL_GLOBAL float *to, struct vec v) {
   to[2] = v.z;
 }
 
-/* ---- random numbers: the PCG hash, so that every sample of every pixel has a row of its own ---- */
+/* ---- random numbers: the PCG hash, so that every sample of every pixel has a row of its own ----
+ */
 
 RDL_FN uint pcg_hash(uint v) {
   uint state = v * 747796405u + 2891336453u;
@@ -191,10 +195,17 @@ RDL_FN uint is_hidden(struct scene scene, struct vec from, struct vec along, flo
 /* Warm at the horizon, blue above. */
 RDL_FN struct vec sky(struct vec along) {
   float up = along.y > 0.0f ? along.y : 0.0f;
-  float t = rdl_sqrt(up);
-  struct vec horizon = vec_of(0.98f, 0.80f, 0.66f);
-  struct vec zenith = vec_of(0.16f, 0.34f, 0.78f);
-  return vec_scale(vec_add(vec_scale(horizon, 1.0f - t), vec_scale(zenith, t)), 0.85f);
+  float below = (1.0f - up) * (1.0f - up);
+  float share = below * below;
+  struct vec horizon = vec_of(0.86f, 0.68f, 0.52f);
+  struct vec zenith = vec_of(0.10f, 0.25f, 0.62f);
+  return vec_add(vec_scale(horizon, share), vec_scale(zenith, 1.0f - share));
+}
+
+/* Far away the floor dissolves into the sky behind it, by chance. */
+RDL_FN uint is_hazy(float distance, uint *random) {
+  float depth = distance * (1.0f / 45.0f);
+  return random_part(random) * (1.0f + depth * depth) > 1.0f;
 }
 
 /* ---- surfaces: each turns the path into its next direction ---- */
@@ -246,8 +257,6 @@ RDL_FN struct vec through_glass(struct vec along, struct vec normal, uint inside
 
 /* ---- one bounce of one path ---- */
 
-#define MOST_BOUNCES 12u
-
 /* Paths that carry little are given up by chance; those that go on carry more instead. */
 RDL_FN uint goes_on(struct vec *weight, uint depth, uint *random) {
   float most = rdl_fmax(weight->x, rdl_fmax(weight->y, weight->z));
@@ -258,8 +267,15 @@ RDL_FN uint goes_on(struct vec *weight, uint depth, uint *random) {
   return 1;
 }
 
+/* The lamp, seen by way of a matte surface and then a mirror, is rare and very bright: its light is
+   limited, or single pixels would sparkle. */
+#define BRIGHTEST 3.0f
+
 RDL_FN void add_light(RDL_GLOBAL struct path *path, struct vec weight, struct vec light) {
-  vec_store(path->light, vec_add(vec_load(path->light), vec_mul(weight, light)));
+  struct vec share = vec_mul(weight, light);
+  float most = rdl_fmax(share.x, rdl_fmax(share.y, share.z));
+  if (path->blurred && most > BRIGHTEST) share = vec_scale(share, BRIGHTEST / most);
+  vec_store(path->light, vec_add(vec_load(path->light), share));
 }
 
 /* The path has met object `k` at `point`. Sets its next direction, weight and flags. */
@@ -282,8 +298,9 @@ RDL_FN void scatter(struct scene scene, RDL_GLOBAL struct path *path, uint k, st
   } else {
     add_light(path, weight, lamp_light(scene, point, normal, &random));
     along = vec_unit(vec_towards(normal, 0.999f, random_direction(&random)));
+    path->blurred = 1;
   }
-  path->alive = goes_on(&weight, ++path->depth, &random);
+  path->depth = goes_on(&weight, path->depth + 1u, &random) ? path->depth + 1u : ENDED;
   path->random = random;
   vec_store(path->origin, point);
   vec_store(path->direction, along);
@@ -294,14 +311,16 @@ RDL_FN void follow(struct scene scene, RDL_GLOBAL struct path *path) {
   struct vec from = vec_load(path->origin);
   struct vec along = vec_load(path->direction);
   float distance;
+  uint random = path->random;
   uint k = find_hit(scene, from, along, &distance);
+  if (k != NOTHING && scene.objects[k].kind == FLOOR && is_hazy(distance, &random)) k = NOTHING;
+  path->random = random;
   if (k == NOTHING) {
     add_light(path, vec_load(path->weight), sky(along));
-    path->alive = 0;
+    path->depth = ENDED;
   } else if (scene.objects[k].kind == LAMP) {
-    if (path->sees_lamp)
-      add_light(path, vec_load(path->weight), vec_load(scene.objects[k].colour));
-    path->alive = 0;
+    if (path->sees_lamp) add_light(path, vec_load(path->weight), vec_load(scene.objects[k].colour));
+    path->depth = ENDED;
   } else {
     scatter(scene, path, k, vec_towards(from, distance, along));
   }
@@ -321,9 +340,9 @@ RDL_FN void begin_path(RDL_GLOBAL const struct view *view, RDL_GLOBAL struct pat
   vec_store(path->weight, vec_of(1.0f, 1.0f, 1.0f));
   vec_store(path->light, vec_of(0.0f, 0.0f, 0.0f));
   path->random = random;
-  path->depth = 0;
   path->sees_lamp = 1;
-  path->alive = 1;
+  path->blurred = 0;
+  path->depth = 0;
 }
 
 /* ---- tasks ---- */
@@ -341,8 +360,8 @@ RDL_TASK(bounce, uint, struct bounce_args, RDL_NONE) {
   RDL_BEGIN();
   scene.objects = RDL_AT(const struct object, args->objects);
   scene.count = RDL_AT(const struct view, args->view)->objects;
-  if (path->alive) follow(scene, path);
-  RDL_RETURN(rdl_reduce_add_u32(path->alive));
+  if (path->depth != ENDED) follow(scene, path);
+  RDL_RETURN(rdl_reduce_add_u32(path->depth != ENDED));
   RDL_END();
 }
 
@@ -350,7 +369,7 @@ RDL_TASK(bounce, uint, struct bounce_args, RDL_NONE) {
 struct bundle_args {
   rdl_ptr view;
   rdl_ptr objects;
-  rdl_ptr paths;   /* of the whole picture, one a pixel */
+  rdl_ptr paths;   /* of the whole picture, one a pixel; the last bundle may pass its end */
   rdl_ptr picture; /* three floats a pixel */
   rdl_event done;
   uint pixel;
@@ -374,8 +393,7 @@ RDL_TASK(bundle, RDL_NONE, struct bundle_args, struct bundle_state) {
   uint pixel = args->pixel + rdl_lane();
   RDL_BEGIN();
   for (self->sample = 0; self->sample < view->samples; self->sample++) {
-    if (pixel < args->pixels)
-      begin_path(view, RDL_AT(struct path, args->paths) + pixel, pixel, self->sample);
+    begin_path(view, RDL_AT(struct path, args->paths) + pixel, pixel, self->sample);
     do {
       RDL_SPAWN(self->bounce, bounce, .view = args->view, .objects = args->objects,
                 .paths = args->paths + args->pixel * sizeof(struct path));

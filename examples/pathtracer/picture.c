@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bright light is pressed together so that it keeps its colour (Reinhard's curve with a white point),
- * then encoded as sRGB. */
+/* Bright light is pressed together so that it keeps its colour (Reinhard's curve with a white
+ * point), then encoded as sRGB. */
 static uint8_t develop(float light) {
   const float white = 4.0f;
   float x = light * (1.0f + light / (white * white)) / (1.0f + light);

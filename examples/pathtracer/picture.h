@@ -12,8 +12,8 @@ void picture_develop(uint8_t *out, const float *light, uint32_t pixels, uint32_t
 /* Both print what went wrong. */
 bool picture_write(const char *path, const uint8_t *picture, uint32_t width, uint32_t height);
 
-/* Compares with a file, prints how much the two differ, and returns whether they are alike: no channel
- * may differ by more than `most_difference`, and at most one in a thousand may differ at all. */
+/* Compares with a file, prints how much the two differ, and returns whether they are alike: at most
+ * one channel in a thousand may differ, and none by more than `most_difference`. */
 bool picture_is_like(const char *path, const uint8_t *picture, uint32_t width, uint32_t height,
                      int most_difference);
 

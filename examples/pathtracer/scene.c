@@ -6,7 +6,8 @@
 
 static object make(uint32_t kind, float x, float y, float z, float radius, float red, float green,
                    float blue) {
-  return (object){.centre = {x, y, z}, .radius = radius, .colour = {red, green, blue}, .kind = kind};
+  return (object){
+      .centre = {x, y, z}, .radius = radius, .colour = {red, green, blue}, .kind = kind};
 }
 
 static float next_part(uint32_t *random) {
@@ -30,7 +31,7 @@ static uint32_t strew(object *objects, uint32_t count, uint32_t limit) {
   static const float colours[][3] = {{0.90f, 0.35f, 0.22f}, {0.95f, 0.68f, 0.20f},
                                      {0.18f, 0.55f, 0.52f}, {0.24f, 0.36f, 0.72f},
                                      {0.86f, 0.83f, 0.76f}, {0.62f, 0.20f, 0.34f}};
-  uint32_t random = 20;
+  uint32_t random = 4;
   for (uint32_t tries = 0; tries < 400 && count < limit; tries++) {
     float x = 8.4f * next_part(&random) - 4.2f;
     float z = 6.0f * next_part(&random) - 3.2f;
@@ -49,14 +50,14 @@ static uint32_t strew(object *objects, uint32_t count, uint32_t limit) {
 uint32_t scene_make(object *objects) {
   uint32_t n = 0;
   memset(objects, 0, SCENE_MOST * sizeof *objects);
-  objects[n++] = make(FLOOR, 0.0f, 0.0f, 0.0f, 0.0f, 0.80f, 0.76f, 0.70f);
+  objects[n++] = make(FLOOR, 0.0f, 0.0f, 0.0f, 0.0f, 0.70f, 0.64f, 0.57f);
   objects[n++] = make(GLASS, 0.15f, 1.0f, 0.6f, 1.0f, 0.98f, 0.995f, 0.99f);
   objects[n++] = make(MIRROR, -2.25f, 1.1f, -0.9f, 1.1f, 0.94f, 0.94f, 0.95f);
   objects[n++] = make(MIRROR, 2.45f, 1.0f, -0.6f, 1.0f, 0.95f, 0.70f, 0.38f);
   objects[n - 1].rough = 0.18f;
   objects[n++] = make(MATTE, 0.35f, 1.25f, -2.8f, 1.25f, 0.80f, 0.26f, 0.18f);
   n = strew(objects, n, 30);
-  objects[n++] = make(LAMP, -5.5f, 9.0f, 5.0f, 1.6f, 34.0f, 30.0f, 24.0f);
+  objects[n++] = make(LAMP, -7.0f, 7.5f, 1.5f, 1.5f, 62.0f, 52.0f, 38.0f);
   return n;
 }
 

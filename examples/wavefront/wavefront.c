@@ -42,8 +42,8 @@ static void make_texts(uint8_t *down, uint8_t *across) {
   uint32_t random = 1;
   for (uint32_t k = 0; k < size; k++) {
     random = random * 747796405u + 2891336453u;
-    down[k] = (uint8_t)"ACGT"[random >> 30];
-    across[k] = (random >> 16) % 10u ? down[k] : (uint8_t)"ACGT"[random >> 8 & 3u];
+    down[k] = (uint8_t) "ACGT"[random >> 30];
+    across[k] = (random >> 16) % 10u ? down[k] : (uint8_t) "ACGT"[random >> 8 & 3u];
   }
 }
 
@@ -138,8 +138,8 @@ static int run(const char *program, problem *p) {
 
 int main(int argc, char **argv) {
   int code = EXAMPLE_OK;
-  if (!example_options(argc, argv, "Computes the edit distance of two texts, tile by tile.", options,
-                       sizeof options / sizeof *options, &code))
+  if (!example_options(argc, argv, "Computes the edit distance of two texts, tile by tile.",
+                       options, sizeof options / sizeof *options, &code))
     return code;
   if ((size - 1) / tile >= 512) {
     fprintf(stderr, "%s: more than 512 tiles in a line; make --tile larger\n", argv[0]);

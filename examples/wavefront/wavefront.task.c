@@ -19,7 +19,8 @@ RDL_FN uint smaller(uint a, uint b) {
   return a < b ? a : b;
 }
 
-/* One cell: the cheapest of leaving out a letter, adding one, and going on with a match or change. */
+/* One cell: the cheapest of leaving out a letter, adding one, and going on with a match or change.
+ */
 RDL_FN void fill_cell(const struct table *t, uint row, uint column) {
   RDL_GLOBAL uint *above = RDL_AT(uint, t->cells) + (row - 1) * (t->columns + 1) + column;
   RDL_GLOBAL uint *here = above + t->columns + 1;
@@ -83,6 +84,7 @@ RDL_TASK(edit_distance, uint, struct edit_distance_args, struct edit_distance_st
     }
   }
   RDL_AWAIT_CHILDREN();
-  RDL_RETURN(RDL_AT(uint, args->table.cells)[(args->table.rows + 1) * (args->table.columns + 1) - 1]);
+  RDL_RETURN(
+      RDL_AT(uint, args->table.cells)[(args->table.rows + 1) * (args->table.columns + 1) - 1]);
   RDL_END();
 }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FUT 7: cancelling. */
+#include "conformance/harness.h"
+
+#define TASKS "fut.task.c"
+
+void FUT_7_not_started(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_future promise, f;
+  rdl_spawn_options after = RDL_SPAWN_OPTIONS_INIT;
+  task_args args = {.at = m.at};
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  after.after = &promise;
+  after.after_count = 1;
+  CHECK_OK(rdl_spawn(b.tasks, "fut_count", &args, sizeof args, &after, &f));
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
+  CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
+  bed_settle(&b);
+  CHECK_EQ(0, word_at(&m, 0));
+  CHECK_EQ(1, bed_stats(&b).cancelled);
+  bed_close(&b);
+}
+
+/* With one worker a child that is cancelled in the segment of its birth has not started. */
+void FUT_7_child_not_started(void) {
+  rdl_context_options one = bed_options();
+  bed b;
+  memory m;
+  one.workers = 1;
+  b = bed_open_with(TASKS, &one);
+  m = memory_new(&b, 1);
+  CHECK_EQ(RDL_CANCELLED, RUN(&b, "fut_cancel_child", .at = m.at));
+  CHECK_EQ(0, word_at(&m, 0));
+  bed_close(&b);
+}
+
+void FUT_7_suspended(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future f = START(&b, "fut_wait_event", .at = m.at, .e = never);
+  bed_await_suspended(&b, 1);
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  CHECK_EQ(0, word_at(&m, 0));
+  bed_close(&b);
+}
+
+void FUT_7_running(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_future f = START(&b, "fut_yield_for_ever", .at = m.at);
+  CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  bed_close(&b);
+}
+
+/* A segment that asks sees the request while it runs; another worker brings it. */
+void FUT_7_asks(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 2);
+  rdl_future f;
+  if (b.workers < 2) test_skip("needs several workers");
+  f = START(&b, "fut_look_for_cancel", .at = m.at);
+  CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  CHECK_EQ(1, word_at(&m, 1));
+  bed_close(&b);
+}
+
+void FUT_7_children(void) {
+  enum { CHILDREN = 50 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future f = START(&b, "fut_parent", .at = m.at, .e = never, .n = CHILDREN);
+  bed_await_suspended(&b, CHILDREN + 1);
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  bed_settle(&b);
+  CHECK_EQ(CHILDREN + 1, bed_stats(&b).cancelled);
+  CHECK_EQ(0, word_at(&m, 0));
+  bed_close(&b);
+}
+
+/* A parent whose own code has ended still passes the cancel on. */
+void FUT_7_returned(void) {
+  enum { CHILDREN = 50 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future f = START(&b, "fut_parent", .at = m.at, .e = never, .n = CHILDREN, .k = 1);
+  bed_await_suspended(&b, CHILDREN);
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &f, 1, 1u * MS));
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  bed_settle(&b);
+  CHECK_EQ(CHILDREN + 1, bed_stats(&b).cancelled);
+  CHECK_EQ(0, word_at(&m, 0));
+  bed_close(&b);
+}
+
+/* Ten thousand futures, each waiting for the next: the cancel goes down without a deep stack. */
+void FUT_7_deep(void) {
+  enum { DEPTH = 10000 };
+  bed b = bed_open(TASKS);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future f = START(&b, "fut_deep", .e = never, .k = DEPTH);
+  bed_await_suspended(&b, DEPTH + 1);
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  bed_settle(&b);
+  CHECK_EQ(DEPTH + 1, bed_stats(&b).cancelled);
+  bed_close(&b);
+}
+
+void FUT_7_awaiters(void) {
+  enum { AWAITERS = 20 };
+  bed b = bed_open(TASKS);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future f = START(&b, "fut_wait_event", .e = never);
+  rdl_future catching[AWAITERS], plain[AWAITERS];
+  uint32_t k;
+  for (k = 0; k < AWAITERS; k++) {
+    catching[k] = START(&b, "fut_catch", .f = f);
+    plain[k] = START(&b, "fut_wait", .f = f);
+  }
+  bed_await_suspended(&b, 2 * AWAITERS + 1);
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  for (k = 0; k < AWAITERS; k++) {
+    CHECK_EQ(RDL_CANCELLED, get(&b, catching[k]));
+    CHECK_END(&b, plain[k], RDL_CANCELLED, 0);
+  }
+  CHECK_EQ(RDL_CANCELLED, RUN(&b, "fut_catch", .f = f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  bed_close(&b);
+}
+
+void FUT_7_finished(void) {
+  bed b = bed_open(TASKS);
+  rdl_future f = START(&b, "fut_leaf", .n = 44);
+  CHECK_OK(rdl_future_wait(b.cx, &f, 1, PATIENCE_NS));
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_EQ(44, get(&b, f));
+  CHECK_STATUS(RDL_STALE, rdl_future_cancel(b.cx, f));
+  bed_settle(&b);
+  CHECK_EQ(0, bed_stats(&b).cancelled);
+  bed_close(&b);
+}
+
+void FUT_7_clean_up(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future f = START(&b, "fut_clean_up", .at = m.at, .e = never);
+  bed_await_suspended(&b, 1);
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  CHECK_EQ(1111, word_at(&m, 0));
+  bed_settle(&b);
+  CHECK_EQ(1, bed_stats(&b).cancelled);
+  CHECK_EQ(1, bed_stats(&b).finished);
+  bed_close(&b);
+}
+
+void FUT_7_by_tasks(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future f = START(&b, "fut_wait_event", .e = never);
+  bed_await_suspended(&b, 1);
+  CHECK_EQ(1, RUN(&b, "fut_cancel_other", .f = f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  CHECK_END(&b, START(&b, "fut_cancel_self", .at = m.at, .e = never), RDL_CANCELLED, 0);
+  CHECK_EQ(1u + RDL_CANCELLED, word_at(&m, 0));
+  bed_close(&b);
+}
+
+void FUT_7_batch(void) {
+  enum { MEMBERS = 1000 };
+  bed b = bed_open(TASKS);
+  rdl_event never = new_event(&b, 1, 0);
+  rdl_future batch = start_many(&b, "fut_wait_event", MEMBERS, (task_args){.e = never});
+  bed_await_suspended(&b, MEMBERS);
+  CHECK_OK(rdl_future_cancel(b.cx, batch));
+  CHECK_END(&b, batch, RDL_CANCELLED, 0);
+  bed_settle(&b);
+  CHECK_BETWEEN(MEMBERS + 1, bed_stats(&b).cancelled, MEMBERS + 1 + MEMBERS / 64 + 1);
+  CHECK_EQ(0, bed_stats(&b).failed);
+  bed_close(&b);
+}
+
+void FUT_7_race(void) {
+  enum { FUTURES = 20, ROUNDS = SCALED(300, 60), HOST_ROUNDS = SCALED(500, 100) };
+  bed b = bed_open(TASKS);
+  rdl_future_result outcome = {.size = sizeof outcome};
+  uint32_t k;
+  {
+    rdl_future racers[FUTURES];
+    for (k = 0; k < FUTURES; k++)
+      racers[k] = START(&b, "fut_cancel_race", .n = ROUNDS);
+    for (k = 0; k < FUTURES; k++)
+      CHECK_EQ(ROUNDS, get(&b, racers[k]));
+  }
+  for (k = 0; k < HOST_ROUNDS; k++) {
+    rdl_future f = START(&b, "fut_yield_leaf", .n = 1, .k = chance(50));
+    CHECK_OK(rdl_future_cancel(b.cx, f));
+    CHECK_OK(rdl_future_outcome(b.cx, f, PATIENCE_NS, &outcome));
+    CHECK(outcome.status == RDL_OK || outcome.status == RDL_CANCELLED);
+    CHECK_STATUS(outcome.status, rdl_future_get(b.cx, f, NULL, 0, 0));
+  }
+  bed_close(&b);
+}
+
+/* A promise is cancelled like any other future. */
+void FUT_7_promise(void) {
+  bed b = bed_open(TASKS);
+  rdl_future promise, waiter;
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  waiter = START(&b, "fut_catch", .f = promise);
+  bed_await_suspended(&b, 1);
+  CHECK_OK(rdl_future_cancel(b.cx, promise));
+  CHECK_EQ(RDL_CANCELLED, get(&b, waiter));
+  CHECK_END(&b, promise, RDL_CANCELLED, 0);
+  bed_close(&b);
+}

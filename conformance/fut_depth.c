@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FUT 10 to 12: depth, room, and that nothing is left behind. */
+#include <pthread.h>
+
+#include "conformance/harness.h"
+
+#define TASKS "fut.task.c"
+#define TIGHT "tight.task.c"
+
+/* ---- FUT 10 ---- */
+
+static uint32_t hash(uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x7feb352du;
+  x ^= x >> 15;
+  x *= 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+/* The same tree as task fut_uneven walks. */
+static uint32_t uneven(uint32_t n, uint32_t k) {
+  uint32_t children = k > 7 ? 4 : k ? hash(n) % 6u : 0u;
+  uint32_t sum = 1, c;
+  for (c = 0; c < children; c++)
+    sum += uneven(hash(n + c), k - 1);
+  return sum;
+}
+
+void FUT_10_fib(void) {
+  bed b = bed_open(TASKS);
+  CHECK_EQ(SCALED(6765, 610), RUN(&b, "fut_fib", .n = SCALED(20, 15)));
+  bed_close(&b);
+}
+
+void FUT_10_queens(void) {
+  bed b = bed_open(TASKS);
+  struct {
+    uint32_t size, columns, left, right;
+  } board = {8, 0, 0, 0};
+  rdl_future f;
+  CHECK_OK(rdl_spawn(b.tasks, "fut_queens", &board, sizeof board, NULL, &f));
+  CHECK_EQ(92, get(&b, f));
+  bed_close(&b);
+}
+
+void FUT_10_uneven(void) {
+  bed b = bed_open(TASKS);
+  uint32_t k;
+  for (k = 0; k < 4; k++) {
+    uint32_t root = chance(1u << 30);
+    CHECK_EQ(uneven(root, 10), RUN(&b, "fut_uneven", .n = root, .k = 10));
+  }
+  bed_close(&b);
+}
+
+void FUT_10_chain(void) {
+  enum { DEPTH = SCALED(100000, 20000) };
+  bed b = bed_open(TASKS);
+  CHECK_EQ(DEPTH, RUN(&b, "fut_chain", .n = DEPTH));
+  bed_close(&b);
+}
+
+void FUT_10_wide(void) {
+  enum { WIDTH = SCALED(100000, 20000) };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  CHECK_EQ(WIDTH, RUN(&b, "fut_wide", .at = m.at, .n = WIDTH));
+  CHECK_EQ(WIDTH, word_at(&m, 0));
+  bed_close(&b);
+}
+
+/* ---- FUT 11 ---- */
+
+typedef struct releaser {
+  bed *b;
+  rdl_event event;
+} releaser;
+
+static void *signal_later(void *argument) {
+  releaser *r = argument;
+  sleep_ns(30u * MS);
+  CHECK_OK(rdl_event_signal(r->b->cx, r->event, 1));
+  return NULL;
+}
+
+/* Without a free root a spawn of the host says so at once, or waits as long as it may. */
+void FUT_11_host(void) {
+  enum { ROOTS = 4 };
+  rdl_context_options options = bed_options();
+  rdl_spawn_options patient = RDL_SPAWN_OPTIONS_INIT;
+  task_args args = {.n = 1};
+  rdl_future futures[ROOTS], one;
+  rdl_event event;
+  uint64_t begin;
+  bed b;
+  uint32_t k;
+  options.roots = ROOTS;
+  b = bed_open_with(TIGHT, &options);
+  event = new_event(&b, 1, 0);
+  for (k = 0; k < ROOTS; k++)
+    futures[k] = START(&b, "tight_wait", .e = event, .n = k);
+  begin = now_ns();
+  CHECK_STATUS(RDL_AGAIN, rdl_spawn(b.tasks, "tight_leaf", &args, sizeof args, NULL, &one));
+  CHECK_EQ(0, one.index);
+  CHECK(now_ns() - begin < 1000u * MS);
+  CHECK_STATUS(RDL_AGAIN, rdl_future_create(b.cx, &one));
+  patient.room_ns = 20u * MS;
+  begin = now_ns();
+  CHECK_STATUS(RDL_AGAIN, rdl_spawn(b.tasks, "tight_leaf", &args, sizeof args, &patient, &one));
+  CHECK_BETWEEN(20u * MS, now_ns() - begin, 1000u * MS);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  for (k = 0; k < ROOTS; k++)
+    CHECK_EQ(k, get(&b, futures[k]));
+  CHECK_EQ(9, RUN(&b, "tight_leaf", .n = 9));
+  bed_close(&b);
+}
+
+/* A spawn that may wait gets the root that a detached future gives back. */
+void FUT_11_host_waits(void) {
+  rdl_context_options options = bed_options();
+  rdl_spawn_options patient = RDL_SPAWN_OPTIONS_INIT;
+  pthread_t thread;
+  releaser r;
+  task_args args = {.n = 5};
+  rdl_future one;
+  bed b;
+  options.roots = 2;
+  b = bed_open_with(TIGHT, &options);
+  r = (releaser){&b, new_event(&b, 1, 0)};
+  args.e = r.event;
+  CHECK_OK(rdl_spawn(b.tasks, "tight_wait", &args, sizeof args, NULL, NULL));
+  CHECK_OK(rdl_spawn(b.tasks, "tight_wait", &args, sizeof args, NULL, NULL));
+  CHECK_EQ(0, pthread_create(&thread, NULL, signal_later, &r));
+  patient.room_ns = PATIENCE_NS;
+  CHECK_OK(rdl_spawn(b.tasks, "tight_leaf", &args, sizeof args, &patient, &one));
+  CHECK_EQ(5, get(&b, one));
+  pthread_join(thread, NULL);
+  bed_close(&b);
+}
+
+/* W x (S1 + reserve) slots are enough for work whose parents await what they spawn. S1 of fib(n) on
+ * one worker is 2n: two children a level, less the root, which has a slot of the host. */
+void FUT_11_fib(void) {
+  enum { N = 13, RESERVE = 3, PEAK = 2 * N };
+  rdl_context_options options = bed_options();
+  rdl_context_info info = {.size = sizeof info};
+  bed b = bed_open(NULL);
+  uint32_t k;
+  CHECK_OK(rdl_context_describe(b.cx, &info));
+  CHECK_OK(rdl_context_close(b.cx));
+  options.slots = info.workers * (PEAK + RESERVE);
+  b = bed_open_with(TIGHT, &options);
+  for (k = 0; k < 5; k++)
+    CHECK_EQ(233, RUN(&b, "tight_fib", .n = N));
+  bed_close(&b);
+}
+
+void FUT_11_wood(void) {
+  enum { LEVELS = 7, RESERVE = 3, PEAK = 3 * LEVELS };
+  rdl_context_options options = bed_options();
+  rdl_context_info info = {.size = sizeof info};
+  bed b = bed_open(NULL);
+  CHECK_OK(rdl_context_describe(b.cx, &info));
+  CHECK_OK(rdl_context_close(b.cx));
+  options.slots = info.workers * (PEAK + RESERVE);
+  b = bed_open_with(TIGHT, &options);
+  CHECK_EQ(2187, RUN(&b, "tight_wood", .k = LEVELS));
+  bed_close(&b);
+}
+
+/* A loop that looks before it spawns, and waits for room where it can be seen. */
+void FUT_11_loop(void) {
+  enum { SPAWNS = SCALED(20000, 3000) };
+  rdl_context_options options = bed_options();
+  memory m;
+  bed b;
+  options.slots = 64;
+  b = bed_open_with(TIGHT, &options);
+  m = memory_new(&b, 2);
+  CHECK_EQ(SPAWNS, RUN(&b, "tight_loop", .at = m.at, .n = SPAWNS));
+  bed_settle(&b);
+  CHECK_EQ(SPAWNS, word_at(&m, 0));
+  CHECK(word_at(&m, 1) > 0);
+  bed_close(&b);
+}
+
+/* All wait for room, each for the next: the youngest fails, and that reaches the root. */
+void FUT_11_youngest(void) {
+  rdl_context_options options = bed_options();
+  bed b;
+  uint64_t begin;
+  options.slots = 64;
+  b = bed_open_with(TIGHT, &options);
+  begin = now_ns();
+  CHECK_END(&b, START(&b, "tight_chain", .n = 1000000), RDL_OUT_OF_SLOTS, 0);
+  CHECK(now_ns() - begin < 5000ull * MS);
+  CHECK_EQ(20, RUN(&b, "tight_chain", .n = 20));
+  CHECK_EQ(55, RUN(&b, "tight_fib", .n = 10));
+  bed_close(&b);
+}
+
+/* Several that are too large for what is there: each ends in one way or the other. */
+void FUT_11_rivals(void) {
+  enum { RIVALS = 6 };
+  rdl_context_options options = bed_options();
+  rdl_future rivals[RIVALS];
+  rdl_future_result outcome = {.size = sizeof outcome};
+  uint32_t k, turn, value;
+  bed b;
+  options.slots = 96;
+  b = bed_open_with(TIGHT, &options);
+  for (turn = 0; turn < 3; turn++) {
+    for (k = 0; k < RIVALS; k++)
+      rivals[k] = START(&b, "tight_chain", .n = 40);
+    for (k = 0; k < RIVALS; k++) {
+      CHECK_OK(rdl_future_outcome(b.cx, rivals[k], PATIENCE_NS, &outcome));
+      CHECK(outcome.status == RDL_OK || outcome.status == RDL_OUT_OF_SLOTS);
+      CHECK_STATUS(outcome.status, rdl_future_get(b.cx, rivals[k], &value, sizeof value, 0));
+      if (outcome.status == RDL_OK) CHECK_EQ(40, value);
+    }
+  }
+  CHECK_EQ(40, RUN(&b, "tight_chain", .n = 40));
+  bed_close(&b);
+}
+
+/* All slots are taken by what the host can still move: no failure, and room comes with the signal.
+ */
+void FUT_11_waits_for_host(void) {
+  rdl_context_options options = bed_options();
+  rdl_event event;
+  rdl_future f;
+  memory m;
+  bed b;
+  options.slots = 40;
+  b = bed_open_with(TIGHT, &options);
+  m = memory_new(&b, 2);
+  event = new_event(&b, 1, 0);
+  f = START(&b, "tight_greedy", .at = m.at, .e = event, .k = 1);
+  sleep_ns(400u * MS);
+  CHECK_BETWEEN(1, word_at(&m, 0), 40);
+  CHECK_EQ(0, word_at(&m, 1));
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  CHECK_BETWEEN(1, get(&b, f), 40);
+  CHECK_EQ(2, word_at(&m, 1));
+  bed_close(&b);
+}
+
+/* Who holds all slots itself and waits for room waits for ever: that is found, and is no hang. */
+void FUT_11_holds_all(void) {
+  rdl_context_options options = bed_options();
+  rdl_event event;
+  rdl_future f;
+  memory m;
+  bed b;
+  options.slots = 40;
+  b = bed_open_with(TIGHT, &options);
+  m = memory_new(&b, 2);
+  event = new_event(&b, 1, 0);
+  f = START(&b, "tight_greedy", .at = m.at, .e = event);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  CHECK_END(&b, f, RDL_OUT_OF_SLOTS, 0);
+  CHECK_EQ(55, RUN(&b, "tight_fib", .n = 10));
+  bed_close(&b);
+}
+
+/* ---- FUT 12 ---- */
+
+void FUT_12_detach(void) {
+  enum { CHILDREN = SCALED(20000, 5000) };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  CHECK_EQ(CHILDREN, RUN(&b, "fut_wide", .at = m.at, .n = CHILDREN, .k = 1));
+  bed_settle(&b);
+  CHECK_EQ(CHILDREN, word_at(&m, 0));
+  bed_close(&b);
+}
+
+/* A future that returns before its children have ended is done only when they are. */
+void FUT_12_returned(void) {
+  enum { CHILDREN = SCALED(20000, 5000) };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  CHECK_EQ(CHILDREN, RUN(&b, "fut_forget", .at = m.at, .n = CHILDREN));
+  CHECK_EQ(CHILDREN, word_at(&m, 0));
+  bed_close(&b);
+}
+
+void FUT_12_release(void) {
+  enum { FUTURES = 1000 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event event = new_event(&b, 1, 0);
+  static rdl_future futures[FUTURES];
+  uint32_t k;
+  for (k = 0; k < FUTURES; k++)
+    futures[k] = START(&b, "fut_wait_event", .at = m.at, .e = event);
+  for (k = 0; k < FUTURES / 2; k++)
+    CHECK_OK(rdl_future_release(b.cx, futures[k]));
+  CHECK_STATUS(RDL_STALE, rdl_future_release(b.cx, futures[0]));
+  CHECK_STATUS(RDL_STALE, rdl_future_get(b.cx, futures[0], NULL, 0, 0));
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  CHECK_OK(rdl_future_wait(b.cx, futures + FUTURES / 2, FUTURES / 2, PATIENCE_NS));
+  for (k = FUTURES / 2; k < FUTURES; k++)
+    CHECK_OK(rdl_future_release(b.cx, futures[k]));
+  bed_settle(&b);
+  CHECK_EQ(FUTURES, word_at(&m, 0));
+  bed_close(&b);
+}
+
+void FUT_12_promise(void) {
+  bed b = bed_open(TASKS);
+  rdl_future promise, waiter;
+  uint32_t value;
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  waiter = START(&b, "fut_catch", .f = promise);
+  bed_await_suspended(&b, 1);
+  CHECK_OK(rdl_future_release(b.cx, promise));
+  value = get(&b, waiter); /* it ends cancelled, and may be gone when that is looked at */
+  CHECK(value == RDL_CANCELLED || value == RDL_STALE);
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
+  CHECK_OK(rdl_future_release(b.cx, promise));
+  bed_close(&b);
+}
+
+/* A million futures that nobody asks for, through few slots: what leaked would be missed. */
+void FUT_12_million(void) {
+  enum { FUTURES = SCALED(1 << 20, 1 << 15), PIECE = 1 << 13 };
+  rdl_context_options options = bed_options();
+  static task_args args[PIECE];
+  memory m;
+  bed b;
+  uint32_t k;
+  options.slots = 20000;
+  options.roots = 300;
+  b = bed_open_with(TASKS, &options);
+  m = memory_new(&b, 1);
+  for (k = 0; k < PIECE; k++)
+    args[k] = (task_args){.at = m.at};
+  for (k = 0; k < FUTURES / PIECE; k++)
+    CHECK_OK(rdl_spawn_many(b.tasks, "fut_count", args, sizeof args[0], sizeof args[0], PIECE, NULL,
+                            NULL, NULL));
+  bed_settle(&b);
+  CHECK_EQ(FUTURES, word_at(&m, 0));
+  CHECK(bed_stats(&b).spawned > FUTURES); /* and those that made them */
+  bed_close(&b);
+}
+
+/* The same one by one from the host, each detached at once. */
+void FUT_12_host_detached(void) {
+  enum { FUTURES = SCALED(50000, 3000) };
+  rdl_context_options options = bed_options();
+  rdl_spawn_options patient = RDL_SPAWN_OPTIONS_INIT;
+  task_args args = {0};
+  memory m;
+  bed b;
+  uint32_t k;
+  options.roots = 1000;
+  patient.room_ns = PATIENCE_NS;
+  b = bed_open_with(TASKS, &options);
+  m = memory_new(&b, 1);
+  args.at = m.at;
+  for (k = 0; k < FUTURES; k++)
+    CHECK_OK(rdl_spawn(b.tasks, "fut_count", &args, sizeof args, &patient, NULL));
+  bed_settle(&b);
+  CHECK_EQ(FUTURES, word_at(&m, 0));
+  bed_close(&b);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* FUT 1 to 3: a future runs once, awaits suspend when they must, and what was written is seen. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/harness.h"
+
+#define TASKS "fut.task.c"
+
+static uint32_t hash(uint32_t x) {
+  x ^= x >> 16;
+  x *= 0x7feb352du;
+  x ^= x >> 15;
+  x *= 0x846ca68bu;
+  return x ^ (x >> 16);
+}
+
+/* ---- FUT 1 ---- */
+
+void FUT_1_once(void) {
+  enum { FUTURES = 20000, STEPS = 3 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, FUTURES);
+  uint32_t k;
+  get_none(&b, start_many(&b, "fut_steps", FUTURES, (task_args){.at = m.at, .k = STEPS}));
+  for (k = 0; k < FUTURES; k++)
+    CHECK_EQ(STEPS, word_at(&m, k));
+  bed_close(&b);
+}
+
+void FUT_1_tree(void) {
+  enum { LEVELS = 12, NODES = 1 << (LEVELS + 1) };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, NODES);
+  uint32_t k;
+  CHECK_EQ(NODES - 1, RUN(&b, "fut_tree", .at = m.at, .n = 1, .k = LEVELS));
+  CHECK_EQ(0, word_at(&m, 0));
+  for (k = 1; k < NODES; k++)
+    CHECK_EQ(1, word_at(&m, k));
+  bed_close(&b);
+}
+
+void FUT_1_overlap(void) {
+  enum { FUTURES = 60, ROUNDS = SCALED(60, 15) };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, FUTURES + 1);
+  get_none(&b, start_many(&b, "fut_alone", FUTURES, (task_args){.at = m.at, .k = ROUNDS}));
+  CHECK_EQ(0, word_at(&m, 0));
+  bed_close(&b);
+}
+
+void FUT_1_handles(void) {
+  enum { FUTURES = 5000 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, FUTURES);
+  static task_args args[FUTURES];
+  static rdl_future futures[FUTURES];
+  static uint32_t results[FUTURES];
+  uint32_t k;
+  for (k = 0; k < FUTURES; k++)
+    args[k] = (task_args){.at = m.at, .n = k, .k = 2};
+  CHECK_OK(rdl_spawn_many(b.tasks, "fut_steps", args, sizeof args[0], sizeof args[0], FUTURES, NULL,
+                          futures, NULL));
+  CHECK_OK(rdl_future_get_many(b.cx, futures, FUTURES, results, sizeof results[0], PATIENCE_NS));
+  for (k = 0; k < FUTURES; k++) {
+    CHECK_EQ(k, results[k]);
+    CHECK_EQ(2, word_at(&m, k));
+  }
+  bed_close(&b);
+}
+
+/* ---- FUT 2 ---- */
+
+void FUT_2_finished(void) {
+  bed b = bed_open(TASKS);
+  rdl_future done;
+  uint64_t suspended;
+  CHECK_OK(rdl_future_create(b.cx, &done));
+  CHECK_OK(rdl_future_complete(b.cx, done, &(uint32_t){41}, 4, 0));
+  CHECK_OK(rdl_future_wait(b.cx, &done, 1, PATIENCE_NS));
+  suspended = bed_stats(&b).suspended;
+  CHECK_EQ(41, RUN(&b, "fut_wait_again", .f = done, .n = 100));
+  CHECK_EQ(suspended, bed_stats(&b).suspended);
+  CHECK_EQ(41, get(&b, done));
+  bed_close(&b);
+}
+
+void FUT_2_pending(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event event = new_event(&b, 1, 0);
+  rdl_future child = START(&b, "fut_wait_event", .e = event, .n = 6);
+  rdl_future parent = START(&b, "fut_wait", .at = m.at, .f = child);
+  bed_await_suspended(&b, 2);
+  CHECK_EQ(0, word_at(&m, 0));
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  CHECK_EQ(7, get(&b, parent));
+  CHECK_EQ(6, get(&b, child));
+  bed_settle(&b);
+  CHECK_EQ(1, word_at(&m, 0));
+  CHECK_EQ(2, bed_stats(&b).suspended);
+  CHECK_EQ(2, bed_stats(&b).woken);
+  bed_close(&b);
+}
+
+/* Two hundred futures await one: each goes on exactly once. */
+void FUT_2_many_awaiters(void) {
+  enum { AWAITERS = 200 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, AWAITERS);
+  rdl_event event = new_event(&b, 1, 0);
+  rdl_future awaiters[AWAITERS];
+  rdl_future child = START(&b, "fut_wait_event", .e = event, .n = 1);
+  uint32_t k;
+  for (k = 0; k < AWAITERS; k++)
+    awaiters[k] = START(&b, "fut_wait", .at = m.at, .f = child, .k = k);
+  bed_await_suspended(&b, AWAITERS + 1);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  for (k = 0; k < AWAITERS; k++)
+    CHECK_EQ(2, get(&b, awaiters[k]));
+  CHECK_EQ(1, get(&b, child));
+  bed_settle(&b);
+  for (k = 0; k < AWAITERS; k++)
+    CHECK_EQ(1, word_at(&m, k));
+  CHECK_EQ(AWAITERS + 1, bed_stats(&b).suspended);
+  CHECK_EQ(AWAITERS + 1, bed_stats(&b).woken);
+  bed_close(&b);
+}
+
+void FUT_2_host(void) {
+  bed b = bed_open(TASKS);
+  rdl_future f = START(&b, "fut_leaf", .n = 12);
+  rdl_future_result outcome = {.size = sizeof outcome};
+  uint32_t value = 0;
+  CHECK_OK(rdl_future_wait(b.cx, &f, 1, PATIENCE_NS));
+  CHECK_OK(rdl_future_peek(b.cx, f, &value, sizeof value));
+  CHECK_EQ(12, value);
+  CHECK_OK(rdl_future_outcome(b.cx, f, 0, &outcome));
+  CHECK_EQ(RDL_OK, outcome.status);
+  CHECK_EQ(4, outcome.bytes);
+  value = 0;
+  CHECK_OK(rdl_future_get(b.cx, f, &value, sizeof value, 0));
+  CHECK_EQ(12, value);
+  bed_close(&b);
+}
+
+/* ---- FUT 3 ---- */
+
+void FUT_3_child(void) {
+  enum { PARENTS = 200, WORDS = 512 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, PARENTS * WORDS);
+  rdl_future parents[PARENTS];
+  uint32_t k;
+  for (k = 0; k < PARENTS; k++)
+    parents[k] = START(&b, "fut_see", .at = m.at, .n = k, .k = WORDS);
+  for (k = 0; k < PARENTS; k++)
+    CHECK_EQ(0, get(&b, parents[k]));
+  bed_close(&b);
+}
+
+void FUT_3_host(void) {
+  enum { ROUNDS = 100, WORDS = 4096 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, WORDS);
+  static uint32_t copy[WORDS];
+  uint32_t round, k;
+  for (round = 0; round < ROUNDS; round++) {
+    memset(m.words, 0, WORDS * sizeof(uint32_t));
+    get(&b, START(&b, "fut_fill", .at = m.at, .k = WORDS));
+    CHECK_OK(rdl_buffer_read(m.buffer, 0, copy, sizeof copy));
+    for (k = 0; k < WORDS; k++) {
+      CHECK_EQ(hash(k), m.words[k]);
+      CHECK_EQ(hash(k), copy[k]);
+    }
+  }
+  bed_close(&b);
+}
+
+/* What the host wrote before the spawn is seen by the task; then from task to task to the host. */
+void FUT_3_chain(void) {
+  enum { LINKS = 200, WORDS = 256 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, WORDS);
+  rdl_future links[LINKS] = {{0, 0}};
+  uint32_t k;
+  for (k = 0; k < LINKS; k++)
+    links[k] =
+        START(&b, "fut_hand_over", .at = m.at, .f = links[k ? k - 1 : 0], .n = k, .k = WORDS);
+  CHECK_OK(rdl_future_wait(b.cx, links, LINKS, PATIENCE_NS)); /* before the first is taken */
+  for (k = 0; k < LINKS; k++)
+    CHECK_EQ(k + 1, get(&b, links[k]));
+  for (k = 0; k < WORDS; k++)
+    CHECK_EQ(LINKS, m.words[k]);
+  bed_close(&b);
+}
+
+void FUT_3_large(void) {
+  enum { WORDS = SCALED(4 << 20, 1 << 18) };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, WORDS);
+  uint32_t k;
+  CHECK_EQ(0, RUN(&b, "fut_see", .at = m.at, .k = WORDS));
+  for (k = 0; k < WORDS; k += 997)
+    CHECK_EQ(hash(k), m.words[k]);
+  CHECK_EQ(hash(WORDS - 1), m.words[WORDS - 1]);
+  bed_close(&b);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformance/run.h"
+
+static const char usage[] =
+    "usage: raddle-conformance [option...]\n"
+    "\n"
+    "  --device SEL          device to test: host, opencl:pocl, ...; default host\n"
+    "  --filter GLOB         only cases whose names match, such as 'FUT-*'\n"
+    "  --list                list the cases and run none\n"
+    "  --compile             only compile the task files, so that the cache has them\n"
+    "  --workers N           workers of every context\n"
+    "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5\n"
+    "  --flat                run what is awaited at once (flat mode)\n"
+    "  --repeat N            run every case N times, each time with another seed\n"
+    "  --seed N              seed of everything that is random; default: from the clock\n"
+    "  --timeout S           seconds a case may take; default 60, or 180 for slow ones\n"
+    "  --junit FILE          write a JUnit report\n"
+    "  --json FILE           write a report in JSON\n"
+    "\n"
+    "Exit status: 0 passed, 1 failed, 77 all skipped. RADDLE_REQUIRE=host,opencl makes it a "
+    "failure\n"
+    "when such a device is not there.\n";
+
+static bool number(const char *option, const char *text, uint64_t most, uint64_t *out) {
+  char *end = NULL;
+  unsigned long long value;
+  errno = 0;
+  value = strtoull(text, &end, 10);
+  if (*text >= '0' && *text <= '9' && !*end && !errno && value <= most) {
+    *out = value;
+    return true;
+  }
+  fprintf(stderr, "raddle-conformance: %s wants a number up to %llu, not '%s'\n", option,
+          (unsigned long long)most, text);
+  return false;
+}
+
+static bool take_number(run_options *options, const char *option, const char *text) {
+  uint64_t n = 0;
+  if (strcmp(option, "--segment-limit") == 0 && strcmp(text, "random") == 0)
+    return options->random_limit = true;
+  if (!number(option, text, strcmp(option, "--seed") == 0 ? UINT64_MAX : 1000000u, &n))
+    return false;
+  if (strcmp(option, "--workers") == 0)
+    settings.workers = (uint32_t)n;
+  else if (strcmp(option, "--segment-limit") == 0)
+    settings.segment_limit = (uint32_t)n;
+  else if (strcmp(option, "--repeat") == 0)
+    options->repeat = n ? (unsigned)n : 1u;
+  else if (strcmp(option, "--seed") == 0)
+    settings.seed = n;
+  else
+    options->timeout_s = (unsigned)n;
+  return true;
+}
+
+static const char **text_option(run_options *options, const char *option) {
+  if (strcmp(option, "--device") == 0) return &settings.selector;
+  if (strcmp(option, "--filter") == 0) return &options->filter;
+  if (strcmp(option, "--child") == 0) return &options->child;
+  if (strcmp(option, "--junit") == 0) return &options->junit;
+  if (strcmp(option, "--json") == 0) return &options->json;
+  return NULL;
+}
+
+static bool is_number_option(const char *option) {
+  static const char *const names[] = {"--workers", "--segment-limit", "--repeat", "--seed",
+                                      "--timeout"};
+  size_t k;
+  for (k = 0; k < sizeof names / sizeof names[0]; k++)
+    if (strcmp(option, names[k]) == 0) return true;
+  return false;
+}
+
+/* 1 or 2: how many words were used; 0 = the option is not good. */
+static int take(run_options *options, const char *option, const char *value) {
+  const char **text = text_option(options, option);
+  if (strcmp(option, "--list") == 0) {
+    options->list = true;
+    return 1;
+  }
+  if (strcmp(option, "--compile") == 0) {
+    options->compile = true;
+    return 1;
+  }
+  if (strcmp(option, "--flat") == 0) {
+    settings.flat = 1;
+    return 1;
+  }
+  if (!text && !is_number_option(option)) {
+    fprintf(stderr, "raddle-conformance: unknown option '%s'\n%s", option, usage);
+    return 0;
+  }
+  if (!value) {
+    fprintf(stderr, "raddle-conformance: %s wants a value\n", option);
+    return 0;
+  }
+  if (!text) return take_number(options, option, value) ? 2 : 0;
+  *text = value;
+  return 2;
+}
+
+bool run_parse(int argc, char **argv, run_options *options, int *exit_code) {
+  int k, used;
+  settings.selector = "host";
+  settings.seed = now_ns() % 1000000007u;
+  for (k = 1; k < argc; k += used) {
+    if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
+      fputs(usage, stdout);
+      *exit_code = 0;
+      return false;
+    }
+    used = take(options, argv[k], k + 1 < argc ? argv[k + 1] : NULL);
+    if (!used) {
+      *exit_code = 2;
+      return false;
+    }
+  }
+  if (options->random_limit) settings.segment_limit = 1u + (uint32_t)(settings.seed % 5u);
+  return true;
+}

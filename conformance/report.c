@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports: lines for people, JUnit for CI systems, JSON for scripts. */
+#include <string.h>
+
+#include "conformance/run.h"
+
+static const char *const verdict_names[] = {"passed", "failed", "skipped"};
+
+/* The reason of a skip comes first: that is what a list of skipped tests quotes. */
+void run_print(const test_outcome *outcome) {
+  const char *text = outcome->text ? outcome->text : "";
+  if (outcome->verdict == VERDICT_SKIPPED) {
+    printf("skipped %s: %s\n", outcome->test->name, text);
+    return;
+  }
+  printf("%s %s (%.2f s)\n", verdict_names[outcome->verdict], outcome->test->name,
+         outcome->seconds);
+  if (outcome->verdict != VERDICT_FAILED) return;
+  printf(
+      "%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --segment-limit %u "
+      "--seed %llu%s\n",
+      text, settings.selector, outcome->test->name, settings.workers, settings.segment_limit,
+      (unsigned long long)settings.seed, settings.flat ? " --flat" : "");
+}
+
+static void put_xml(FILE *file, const char *text) {
+  for (; text && *text; text++) {
+    if (*text == '<')
+      fputs("&lt;", file);
+    else if (*text == '>')
+      fputs("&gt;", file);
+    else if (*text == '&')
+      fputs("&amp;", file);
+    else if (*text == '"')
+      fputs("&quot;", file);
+    else if ((unsigned char)*text >= 0x20 || *text == '\n' || *text == '\t')
+      fputc(*text, file);
+  }
+}
+
+static void put_json(FILE *file, const char *text) {
+  for (; text && *text; text++) {
+    if (*text == '"' || *text == '\\')
+      fprintf(file, "\\%c", *text);
+    else if (*text == '\n')
+      fputs("\\n", file);
+    else if ((unsigned char)*text < 0x20)
+      fprintf(file, "\\u%04x", (unsigned)(unsigned char)*text);
+    else
+      fputc(*text, file);
+  }
+}
+
+static size_t count_of(const test_outcome *outcomes, size_t count, test_verdict verdict) {
+  size_t n = 0, k;
+  for (k = 0; k < count; k++)
+    if (outcomes[k].verdict == verdict) n++;
+  return n;
+}
+
+static int close_report(FILE *file, const char *path) {
+  int bad = ferror(file);
+  if (fclose(file) || bad) {
+    perror(path);
+    return 1;
+  }
+  return 0;
+}
+
+int run_write_junit(const char *path, const test_outcome *outcomes, size_t count) {
+  FILE *file = fopen(path, "w");
+  size_t k;
+  if (!file) {
+    perror(path);
+    return 1;
+  }
+  fprintf(file,
+          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<testsuite name=\"raddle-conformance %s\" tests=\"%zu\" failures=\"%zu\" "
+          "skipped=\"%zu\">\n",
+          settings.selector, count, count_of(outcomes, count, VERDICT_FAILED),
+          count_of(outcomes, count, VERDICT_SKIPPED));
+  for (k = 0; k < count; k++) {
+    const test_outcome *o = &outcomes[k];
+    fprintf(file, "  <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\">", settings.selector,
+            o->test->name, o->seconds);
+    if (o->verdict != VERDICT_PASSED)
+      fputs(o->verdict == VERDICT_FAILED ? "<failure message=\"" : "<skipped message=\"", file);
+    if (o->verdict != VERDICT_PASSED) put_xml(file, o->text);
+    fputs(o->verdict != VERDICT_PASSED ? "\"/></testcase>\n" : "</testcase>\n", file);
+  }
+  fputs("</testsuite>\n", file);
+  return close_report(file, path);
+}
+
+int run_write_json(const char *path, const test_outcome *outcomes, size_t count) {
+  FILE *file = fopen(path, "w");
+  size_t k;
+  if (!file) {
+    perror(path);
+    return 1;
+  }
+  fprintf(file,
+          "{\n  \"device\": \"%s\",\n  \"version\": \"%s\",\n  \"workers\": %u,\n"
+          "  \"segment_limit\": %u,\n  \"flat\": %s,\n  \"passed\": %zu,\n  \"failed\": %zu,\n"
+          "  \"skipped\": %zu,\n  \"cases\": [\n",
+          settings.selector, rdl_version(), settings.workers, settings.segment_limit,
+          settings.flat ? "true" : "false", count_of(outcomes, count, VERDICT_PASSED),
+          count_of(outcomes, count, VERDICT_FAILED), count_of(outcomes, count, VERDICT_SKIPPED));
+  for (k = 0; k < count; k++) {
+    const test_outcome *o = &outcomes[k];
+    fprintf(file, "    {\"name\": \"%s\", \"result\": \"%s\", \"seconds\": %.3f, \"text\": \"",
+            o->test->name, verdict_names[o->verdict], o->seconds);
+    put_json(file, o->verdict == VERDICT_PASSED ? "" : o->text);
+    fprintf(file, "\"}%s\n", k + 1 < count ? "," : "");
+  }
+  fputs("  ]\n}\n", file);
+  return close_report(file, path);
+}

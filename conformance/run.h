@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runner: what it knows of cases, what it was asked for, and what came out. */
+#ifndef RDL_CONFORMANCE_RUN_H
+#define RDL_CONFORMANCE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "conformance/harness.h"
+
+#define TEST_SKIPPED 77
+
+/* Columns of cases.def. */
+typedef enum test_where { WHERE_any, WHERE_host, WHERE_opencl } test_where;
+typedef enum test_speed { SPEED_quick, SPEED_slow } test_speed;
+typedef enum test_modes {
+  MODES_all,
+  MODES_many, /* needs several workers */
+  MODES_plain /* is about the order of whole launches: neither cut into short ones nor flat */
+} test_modes;
+
+typedef struct test_case {
+  const char *name;
+  void (*function)(void);
+  test_where where;
+  test_speed speed;
+  test_modes modes;
+} test_case;
+
+extern const test_case test_cases[];
+extern const size_t test_case_count;
+
+typedef enum test_verdict { VERDICT_PASSED, VERDICT_FAILED, VERDICT_SKIPPED } test_verdict;
+
+typedef struct test_outcome {
+  const test_case *test;
+  test_verdict verdict;
+  double seconds;
+  char *text; /* what it printed, or why it was skipped; owned */
+} test_outcome;
+
+typedef struct run_options {
+  const char *filter;
+  const char *child; /* run this case in this process */
+  const char *junit;
+  const char *json;
+  unsigned repeat;
+  unsigned timeout_s; /* 0 = by the case's speed */
+  bool list;
+  bool compile;      /* only fill the cache of compiled images */
+  bool random_limit; /* --segment-limit random */
+} run_options;
+
+/* options.c: false when the program should end with `*exit_code`. */
+bool run_parse(int argc, char **argv, run_options *options, int *exit_code);
+
+/* child.c: runs a case in a new process and says how that ended. */
+void run_in_child(const test_case *test, const run_options *options, test_outcome *out);
+
+/* expectations.c: what the suite knows of the selected platform. NULL = nothing of this case. */
+typedef struct expectation {
+  char pattern[64];
+  bool unsupported; /* otherwise an expected failure */
+  char reason[192];
+} expectation;
+const expectation *run_expects(const char *case_name);
+/* Whether RADDLE_REQUIRE names the backend of the selector. */
+bool run_requires(const char *selector);
+/* False, with a line on stdout, when a required backend has no usable device. */
+bool run_has_required_devices(void);
+
+/* report.c */
+void run_print(const test_outcome *outcome);
+int run_write_junit(const char *path, const test_outcome *outcomes, size_t count);
+int run_write_json(const char *path, const test_outcome *outcomes, size_t count);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks of the FUT 11 cases, apart from the others because the most that one segment may spawn
+ * counts here: RDL_SPAWNS(2) of tight_fib and tight_stuck, and three spawns of tight_wood. */
+
+struct tight_args {
+  rdl_ptr at;
+  rdl_future f;
+  rdl_future g;
+  rdl_event e;
+  rdl_event d;
+  uint n;
+  uint k;
+};
+
+struct tight_three {
+  rdl_future f[3];
+  uint k;
+};
+
+RDL_TASK(tight_leaf, uint, struct tight_args, RDL_NONE) {
+  RDL_BEGIN();
+  if (args->at) rdl_atomic_add(RDL_AT(uint, args->at), 1u);
+  RDL_RETURN(args->n);
+  RDL_END();
+}
+
+RDL_TASK(tight_wait, uint, struct tight_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_AWAIT_EVENT(args->e);
+  RDL_RETURN(args->n);
+  RDL_END();
+}
+
+RDL_TASK(tight_fib, uint, struct tight_args, struct tight_three) {
+  RDL_BEGIN();
+  if (args->n < 2) RDL_RETURN(args->n);
+  RDL_SPAWN(self->f[0], tight_fib, .n = args->n - 1);
+  RDL_SPAWN(self->f[1], tight_fib, .n = args->n - 2);
+  RDL_AWAIT(self->f[0]);
+  RDL_AWAIT(self->f[1]);
+  RDL_RETURN(RDL_RESULT(uint, self->f[0]) + RDL_RESULT(uint, self->f[1]));
+  RDL_END();
+}
+
+/* A tree of three children a node, k levels: 3^k leaves. */
+RDL_TASK(tight_wood, uint, struct tight_args, struct tight_three) {
+  RDL_BEGIN();
+  if (args->k == 0) RDL_RETURN(1);
+  RDL_SPAWN(self->f[0], tight_wood, .k = args->k - 1);
+  RDL_SPAWN(self->f[1], tight_wood, .k = args->k - 1);
+  RDL_SPAWN(self->f[2], tight_wood, .k = args->k - 1);
+  RDL_AWAIT_ALL(self->f, 3);
+  RDL_RETURN(RDL_RESULT(uint, self->f[0]) + RDL_RESULT(uint, self->f[1]) +
+             RDL_RESULT(uint, self->f[2]));
+  RDL_END();
+}
+
+/* Spawns n leaves as fast as there is room; word 1 counts how often there was none. */
+RDL_TASK(tight_loop, uint, struct tight_args, struct tight_three) {
+  uint outcome;
+  RDL_BEGIN();
+  while (self->k < args->n) {
+    RDL_TRY_SPAWN(outcome, self->f[0], tight_leaf, .at = args->at);
+    if (outcome == RDL_SPAWNED) {
+      RDL_DETACH(self->f[0]);
+      self->k++;
+    } else {
+      rdl_atomic_add(RDL_AT(uint, args->at) + 1, 1u);
+      RDL_AWAIT_ROOM();
+    }
+  }
+  RDL_RETURN(self->k);
+  RDL_END();
+}
+
+/* A chain of n futures that all live at once: with too few slots it cannot end. */
+RDL_TASK(tight_chain, uint, struct tight_args, struct tight_three) {
+  RDL_BEGIN();
+  if (args->n == 0) RDL_RETURN(0);
+  RDL_SPAWN(self->f[0], tight_chain, .n = args->n - 1);
+  RDL_AWAIT(self->f[0]);
+  RDL_RETURN(RDL_RESULT(uint, self->f[0]) + 1);
+  RDL_END();
+}
+
+/* Fills all slots with futures that wait, then wants one more. With k = 1 it lets go of them, so
+   that their ends give room; else they keep their slots as long as it lives. */
+RDL_TASK(tight_greedy, uint, struct tight_args, struct tight_three) {
+  uint outcome;
+  RDL_BEGIN();
+  for (;;) {
+    RDL_TRY_SPAWN(outcome, self->f[0], tight_wait, .e = args->e);
+    if (outcome == RDL_FULL) break;
+    if (args->k) RDL_DETACH(self->f[0]);
+    self->k++;
+  }
+  rdl_atomic_store(RDL_AT(uint, args->at), self->k);
+  RDL_AWAIT_ROOM();
+  RDL_TRY_SPAWN(outcome, self->f[0], tight_wait, .e = args->e);
+  rdl_atomic_store(RDL_AT(uint, args->at) + 1, 1u + outcome);
+  RDL_RETURN(self->k);
+  RDL_END();
+}
