@@ -150,6 +150,7 @@ struct rdl_context {
   size_t timer_room;
 
   /* Counters. */
+  rdl_stats settled; /* the workers', when the last launch ended */
   uint64_t launches;
   uint64_t parks;
   uint64_t host_spawned;
@@ -227,7 +228,8 @@ uint64_t rdl__timers_next(rdl_context *cx); /* RDL_FOREVER when there is none */
 /* deadlock.c: between two launches; the lock is held. True when messages were sent */
 bool rdl__break_deadlocks(rdl_context *cx);
 
-/* stats.c */
+/* stats.c: the lock is held */
+void rdl__stats_settle(rdl_context *cx); /* a launch has ended */
 void rdl__stats_read(rdl_context *cx, rdl_stats *stats);
 
 #endif
