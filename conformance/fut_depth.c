@@ -185,6 +185,25 @@ void FUT_11_loop(void) {
 }
 
 /* All wait for room, each for the next: the youngest fails, and that reaches the root. */
+/* More members than slots, each with a child of its own: a batch must not fill the slots with members
+ * that then wait for room. */
+void FUT_11_batch(void) {
+  enum { MEMBERS = SCALED(5000, 1500) };
+  rdl_context_options options = bed_options();
+  static task_args args[MEMBERS];
+  rdl_future batch;
+  bed b;
+  uint32_t k;
+  options.slots = 1024;
+  b = bed_open_with(TIGHT, &options);
+  for (k = 0; k < MEMBERS; k++)
+    args[k].n = 2;
+  CHECK_OK(rdl_spawn_many(b.tasks, "tight_fib", args, sizeof args[0], sizeof args[0], MEMBERS, NULL,
+                          NULL, &batch));
+  get_none(&b, batch);
+  bed_close(&b);
+}
+
 void FUT_11_youngest(void) {
   rdl_context_options options = bed_options();
   bed b;

@@ -157,11 +157,11 @@ struct rdl_context {
   uint64_t roots_alive;
   uint64_t roots_alive_most;
   /* Deadlocks. */
-  bool search_deadlocks;    /* something changed since the last search */
-  uint64_t next_search;     /* while others run: not before this time */
-  bool solo;                /* the next launch has one worker */
-  uint32_t room_version;    /* `freed` when those who wait for room were last told to look again */
-  uint64_t room_segments;   /* segments run by then */
+  bool search_deadlocks; /* something changed since the last search */
+  uint64_t next_search;  /* while others run: not before this time */
+  bool solo;             /* the next launch has one worker */
+  uint64_t
+      room_segments; /* segments run when those who wait for room were last told to look again */
   char deadlock_text[1024]; /* the last deadlock that was broken */
 };
 
