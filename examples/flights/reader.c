@@ -21,10 +21,10 @@ struct inflating {
   const struct file *file;
   FILE *stream;
   z_stream z;
-  bool first;       /* no chunk of the file was sent yet: it begins with the header */
-  bool ended;       /* all text is out */
-  uint32_t block;   /* that is being filled */
-  uint32_t used;    /* bytes in it */
+  bool first;     /* no chunk of the file was sent yet: it begins with the header */
+  bool ended;     /* all text is out */
+  uint32_t block; /* that is being filled */
+  uint32_t used;  /* bytes in it */
   unsigned char input[INPUT_BYTES];
 };
 
@@ -71,7 +71,7 @@ static bool send_block(struct reading *r, uint32_t block, uint32_t table, uint32
     if (room) chunk = f->chunks[table]++;
     pthread_mutex_unlock(&f->lock);
   }
-  if (!room) return fail(r, "%s holds more text than its last bytes say", file_name(table));
+  if (!room) return fail(r, "%s holds more text than its last bytes say", file_of(table)->name);
   b->table = table;
   b->chunk = chunk;
   b->bytes = bytes;

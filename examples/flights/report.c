@@ -65,8 +65,8 @@ bool summary_print(const struct flights *f, uint32_t rows) {
     complain("counting");
     return false;
   }
-  printf("\n%u rows of flights in %.3f s: %.0f rows/s, from gzipped CSV to %u tables\n", rows, total,
-         rows / total, QUERIES);
+  printf("\n%u rows of flights in %.3f s: %.0f rows/s, from gzipped CSV to %u tables\n", rows,
+         total, rows / total, QUERIES);
   print_phases(f);
   print_futures(f, &info, &stats);
   return true;
