@@ -31,11 +31,14 @@ static rdl_status open_context(struct flights *f) {
 /* Gives the exit code. */
 static int open_device(struct flights *f) {
   double before = example_seconds();
-  rdl_status status = open_context(f);
+  rdl_status status;
+  progress_compiling(false);
+  status = open_context(f);
   if (!status)
     status = rdl_module_load(f->context, example_task_file("flights.task.c"), &f->loading);
   if (!status)
     status = rdl_module_load(f->context, example_task_file("queries.task.c"), &f->queries);
+  progress_compiling(true);
   f->startup_seconds = example_seconds() - before;
   return status ? example_fail("flights", f->context, status) : EXAMPLE_OK;
 }

@@ -158,8 +158,8 @@ struct reading {
   unsigned index;
   pthread_t thread;
   bool started;
-  uint32_t filled; /* blocks so far */
-  double inflate_seconds;
+  uint32_t filled;        /* blocks so far */
+  double inflate_seconds; /* of the processor */
   uint64_t text_bytes;
   char error[256]; /* empty = all well */
 };
@@ -225,6 +225,7 @@ bool answers_write(const struct flights *f, const char *folder);
 bool answers_print(const struct flights *f);
 
 /* report.c */
+void progress_compiling(bool done);
 void progress_show(struct flights *f, bool done);
 bool summary_print(const struct flights *f, uint32_t rows);
 /* Prints what Raddle says about a failed call. */

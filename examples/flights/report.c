@@ -10,6 +10,14 @@ void complain(const char *what) {
   fprintf(stderr, "flights: %s: %s\n", what, rdl_error_text());
 }
 
+/* The first time that takes many seconds; later the compiler's results come from a cache. */
+void progress_compiling(bool done) {
+  if (!isatty(STDERR_FILENO)) return;
+  fputs(done ? "\r                                       \r"
+             : "compiling the tasks, if they are new ...",
+        stderr);
+}
+
 /* One line that is written over, and only where somebody watches. */
 void progress_show(struct flights *f, bool done) {
   uint64_t bytes;
@@ -37,18 +45,16 @@ static void print_phases(const struct flights *f) {
     text += (double)f->reading[k].text_bytes;
   }
   printf("  open and compile %.3f s (before the clock starts)\n", f->startup_seconds);
-  printf("  read and parse   %.3f s, %.1f MB of text; inflating took %.3f s of %u thread%s\n",
-         f->read_done - f->started, 1e-6 * text, inflate, f->options.readers,
-         f->options.readers == 1 ? "" : "s");
+  printf("  read and parse   %.3f s for %.1f MB of text\n", f->read_done - f->started, 1e-6 * text);
+  printf("    inflating took %.3f s of processor time in %u thread%s, while the device parsed\n",
+         inflate, f->options.readers, f->options.readers == 1 ? "" : "s");
   printf("  load             %.3f s (merge dictionaries, write codes, build indexes)\n",
          f->loaded - f->read_done);
   printf("  queries          %.3f s\n", f->answered - f->loaded);
   printf("  write tables     %.3f s\n", f->written - f->answered);
 }
 
-static void print_futures(const struct flights *f, const rdl_context_info *info,
-                          const rdl_stats *stats) {
-  (void)f;
+static void print_futures(const rdl_context_info *info, const rdl_stats *stats) {
   printf("  device           %s: %s, %u worker%s\n", info->device.selector, info->device.name,
          info->workers, info->workers == 1 ? "" : "s");
   printf("  futures          %" PRIu64 " in %" PRIu64 " segments\n", stats->spawned,
@@ -68,6 +74,6 @@ bool summary_print(const struct flights *f, uint32_t rows) {
   printf("\n%u rows of flights in %.3f s: %.0f rows/s, from gzipped CSV to %u tables\n", rows,
          total, rows / total, QUERIES);
   print_phases(f);
-  print_futures(f, &info, &stats);
+  print_futures(&info, &stats);
   return true;
 }
