@@ -56,7 +56,7 @@ RDL_TASK(evt_wait_for, uint, struct evt_args, RDL_NONE) {
   uint outcome;
   RDL_BEGIN();
   RDL_AWAIT_EVENT_FOR(outcome, args->e, (ulong)args->k * 1000u);
-  if (args->at) rdl_atomic_add(evt_word(args->at, outcome == RDL_S_TIMEOUT ? 0u : 1u), 1u);
+  if (args->at) rdl_atomic_add(evt_word(args->at, outcome == RDL_TIMEOUT ? 0u : 1u), 1u);
   RDL_RETURN(outcome);
   RDL_END();
 }

@@ -126,8 +126,8 @@ RDL_TASK(fut_alone, uint, struct fut_args, struct fut_pair) {
     fut_leave(args->at, args->n);
     RDL_AWAIT_ANY_FOR(outcome, which, self->f, 2, 20000);
     fut_enter(args->at, args->n);
-    if (outcome != RDL_S_OK && outcome != RDL_S_TIMEOUT) RDL_FAIL(outcome);
-    if (outcome == RDL_S_OK && which > 1) RDL_FAIL(99);
+    if (outcome != RDL_OK && outcome != RDL_TIMEOUT) RDL_FAIL(outcome);
+    if (outcome == RDL_OK && which > 1) RDL_FAIL(99);
     fut_leave(args->at, args->n);
     RDL_AWAIT_ALL(self->f, 2);
     fut_enter(args->at, args->n);
@@ -199,7 +199,7 @@ RDL_TASK(fut_late, uint, struct fut_args, RDL_NONE) {
   uint outcome;
   RDL_BEGIN();
   RDL_AWAIT_FOR(outcome, args->f, (ulong)args->k * 1000u);
-  if (outcome != RDL_S_TIMEOUT) RDL_FAIL(outcome);
+  if (outcome != RDL_TIMEOUT) RDL_FAIL(outcome);
   rdl_atomic_store(fut_word(args->at, 0), 1u);
   RDL_AWAIT(args->f);
   RDL_RETURN(RDL_RESULT(uint, args->f));
@@ -213,15 +213,15 @@ RDL_TASK(fut_deadlines, uint, struct fut_args, struct fut_pair) {
   self->f[0] = args->f;
   self->f[1] = args->g;
   RDL_AWAIT_FOR(outcome, args->f, 1000000);
-  if (outcome == RDL_S_TIMEOUT) self->k |= 1u;
+  if (outcome == RDL_TIMEOUT) self->k |= 1u;
   RDL_AWAIT_ALL_FOR(outcome, self->f, 2, 1000000);
-  if (outcome == RDL_S_TIMEOUT) self->k |= 2u;
+  if (outcome == RDL_TIMEOUT) self->k |= 2u;
   RDL_AWAIT_ANY_FOR(outcome, which, self->f, 2, 1000000);
-  if (outcome == RDL_S_TIMEOUT && which == 2) self->k |= 4u;
+  if (outcome == RDL_TIMEOUT && which == 2) self->k |= 4u;
   RDL_AWAIT_EVENT_FOR(outcome, args->e, 1000000);
-  if (outcome == RDL_S_TIMEOUT) self->k |= 8u;
+  if (outcome == RDL_TIMEOUT) self->k |= 8u;
   RDL_AWAIT_COUNT_FOR(outcome, args->e, 5, 1000000);
-  if (outcome == RDL_S_TIMEOUT) self->k |= 16u;
+  if (outcome == RDL_TIMEOUT) self->k |= 16u;
   RDL_RETURN(self->k);
   RDL_END();
 }
@@ -293,7 +293,7 @@ RDL_TASK(fut_any_none, uint, struct fut_args, struct fut_pair) {
   uint which, outcome;
   RDL_BEGIN();
   RDL_AWAIT_ANY_CATCH(outcome, which, self->f, 0);
-  RDL_RETURN(outcome);
+  RDL_RETURN(which ? 99 : outcome);
   RDL_END();
 }
 
@@ -568,7 +568,7 @@ RDL_TASK(fut_fail_after_catch, uint, struct fut_args, struct fut_one) {
   RDL_BEGIN();
   RDL_SPAWN(self->f, fut_fail, .n = args->n);
   RDL_AWAIT_CATCH(outcome, self->f);
-  if (outcome != RDL_S_FAILED || RDL_FAILURE_CODE() != args->n) RDL_FAIL(1);
+  if (outcome != RDL_FAILED || RDL_FAILURE_CODE() != args->n) RDL_FAIL(1);
   RDL_FAIL(args->n + 100);
   RDL_END();
 }
@@ -630,7 +630,7 @@ RDL_TASK(fut_clean_up, uint, struct fut_args, struct fut_one) {
   uint outcome;
   RDL_BEGIN();
   RDL_AWAIT_EVENT_CATCH(outcome, args->e);
-  if (outcome != RDL_S_CANCELLED) RDL_FAIL(outcome);
+  if (outcome != RDL_CANCELLED) RDL_FAIL(outcome);
   rdl_atomic_add(fut_word(args->at, 0), 1u);
   RDL_SLEEP(1000000);
   rdl_atomic_add(fut_word(args->at, 0), 10u);
@@ -702,7 +702,7 @@ RDL_TASK(fut_cancel_race, uint, struct fut_args, struct fut_one) {
     if (self->k & 1u) RDL_YIELD();
     RDL_CANCEL(self->f);
     RDL_AWAIT_CATCH(outcome, self->f);
-    if (outcome != RDL_S_OK && outcome != RDL_S_CANCELLED) RDL_FAIL(1 + outcome);
+    if (outcome != RDL_OK && outcome != RDL_CANCELLED) RDL_FAIL(1 + outcome);
     RDL_DROP(self->f);
   }
   RDL_RETURN(self->k);
@@ -726,7 +726,7 @@ RDL_TASK(fut_reuse, uint, struct fut_args, struct fut_pair) {
     RDL_TAKE(value, uint, self->f[1]);
     if (value != self->k) RDL_FAIL(1);
     RDL_AWAIT_CATCH(outcome, self->f[0]);
-    if (outcome != RDL_S_STALE) RDL_FAIL(2);
+    if (outcome != RDL_STALE) RDL_FAIL(2);
   }
   RDL_RETURN(self->k - 1);
   RDL_END();
@@ -758,7 +758,7 @@ RDL_TASK(fut_chase, uint, struct fut_args, struct fut_one) {
     self->f.generation = rdl_atomic_load(fut_word(args->at, 1));
     if (self->f.index) {
       RDL_AWAIT_CATCH(outcome, self->f);
-      if (outcome != RDL_S_OK && outcome != RDL_S_STALE) RDL_FAIL(1 + outcome);
+      if (outcome != RDL_OK && outcome != RDL_STALE) RDL_FAIL(1 + outcome);
     }
     if (self->k % 16 == 0) RDL_YIELD();
   }

@@ -275,8 +275,8 @@ void FUT_9_bad(void) {
   gone = START(&b, "fut_leaf", .n = 1);
   CHECK_EQ(1, get(&b, gone));
   options.after = &gone;
-  CHECK_OK(rdl_spawn(b.tasks, "fut_leaf", &args, sizeof args, &options, &f));
-  CHECK_END(&b, f, RDL_STALE, 0);
+  CHECK_STATUS(RDL_STALE, rdl_spawn(b.tasks, "fut_leaf", &args, sizeof args, &options, &f));
+  CHECK_EQ(0, f.index);
   bed_close(&b);
 }
 

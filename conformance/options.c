@@ -12,6 +12,7 @@ static const char usage[] =
     "  --device SEL          device to test: host, opencl:pocl, ...; default host\n"
     "  --filter GLOB         only cases whose names match, such as 'FUT-*'\n"
     "  --list                list the cases and run none\n"
+    "  --compile             only compile the task files, so that the cache has them\n"
     "  --workers N           workers of every context\n"
     "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5\n"
     "  --flat                run what is awaited at once (flat mode)\n"
@@ -81,6 +82,10 @@ static int take(run_options *options, const char *option, const char *value) {
   const char **text = text_option(options, option);
   if (strcmp(option, "--list") == 0) {
     options->list = true;
+    return 1;
+  }
+  if (strcmp(option, "--compile") == 0) {
+    options->compile = true;
     return 1;
   }
   if (strcmp(option, "--flat") == 0) {

@@ -87,7 +87,7 @@ RDL_TASK(por_floats, uint, struct por_args, RDL_NONE) {
   float x, y;
   RDL_BEGIN();
   x = 0.0f;
-  y = (float)args->n;
+  y = (float)(args->n % 100000u);
   for (k = 1; k <= 100; k++) {
     x += (float)(k * (args->n % 100u));
     y = y > 1000.0f ? y - 999.0f : y + 17.0f;

@@ -206,9 +206,9 @@ void POR_3_no_cache(void) {
   remove_folder(folder);
 }
 
-/* Several processes fill one cache at the same time. */
+/* Two processes fill one cache at the same time. */
 void POR_3_race(void) {
-  enum { PROCESSES = 4 };
+  enum { PROCESSES = 2 };
   char folder[4096];
   pid_t children[PROCESSES];
   int k, status;

@@ -4,13 +4,13 @@
 #ifdef CONFORMANCE_PREBUILT
 
 #define TASK_FILE(name) extern const rdl_prebuilt rdl_prebuilt_##name;
-CONFORMANCE_PREBUILT
+#include "conformance_prebuilt.inc"
 #undef TASK_FILE
 
 void conformance_use_prebuilt(rdl_context_options *options) {
   static const rdl_prebuilt *const list[] = {
 #define TASK_FILE(name) &rdl_prebuilt_##name,
-      CONFORMANCE_PREBUILT
+#include "conformance_prebuilt.inc"
 #undef TASK_FILE
   };
   options->prebuilt = list;

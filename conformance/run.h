@@ -49,6 +49,7 @@ typedef struct run_options {
   unsigned repeat;
   unsigned timeout_s; /* 0 = by the case's speed */
   bool list;
+  bool compile;      /* only fill the cache of compiled images */
   bool random_limit; /* --segment-limit random */
 } run_options;
 

@@ -35,7 +35,7 @@
 #define RDL_TICKET_MASK 0xfffffff0u
 
 /* Head of a list of waiters: a node's index, or one of these. */
-#define RDL_CLOSED 0x80000000u /* nothing will wake this list any more: the future is done */
+#define RDL_LIST_CLOSED 0x80000000u /* nothing will wake this list any more: the future is done */
 #define RDL_DETACHED_BIT                                                                           \
   0x40000000u /* nobody will ask for the result; the finisher frees the slot */
 #define RDL_NODE_MASK 0x3fffffffu
@@ -190,6 +190,8 @@ typedef struct rdl_pool {
   rdl_u32 limit; /* one past the last */
   rdl_u32 pad[13];
 } rdl_pool;
+
+#define RDL_LARGEST_CHUNK 64u
 
 #define RDL_POOL_SLOTS  0u
 #define RDL_POOL_NODES  1u

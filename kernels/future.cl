@@ -239,7 +239,7 @@ RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   cause = record->cause;
   rdl_count_end(rdl, cause);
   rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));
-  head = rdl_exchange(&record->waiters, RDL_CLOSED);
+  head = rdl_exchange(&record->waiters, RDL_LIST_CLOSED);
   if (head & RDL_DETACHED_BIT)
     rdl_slot_free(rdl, slot);
   else if (task & RDL_TASK_ANSWERS)

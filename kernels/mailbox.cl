@@ -25,7 +25,7 @@ RDL_FN rdl_u32 rdl_start_roots(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
 RDL_FN rdl_u32 rdl_release_root(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   if (rdl_load_acquire(&record->generation) != generation) return 1;
-  if (!(rdl_fetch_or(&record->waiters, RDL_DETACHED_BIT) & RDL_CLOSED)) return 1;
+  if (!(rdl_fetch_or(&record->waiters, RDL_DETACHED_BIT) & RDL_LIST_CLOSED)) return 1;
   if (rdl_load_acquire(&rdl->outcomes[slot].generation) != generation) return 0;
   rdl_slot_free(rdl, slot);
   return 1;

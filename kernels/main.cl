@@ -131,10 +131,32 @@ RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl) {
 /* Out of every 64 dispatches six look first where the usual order looks late. */
 #define RDL_USUAL 58u
 
+/* A fair dispatch that starts a future opens one more branch of the work, each of which holds slots
+   until it is done. Where slots are few that could use them all up: there it happens seldom, and
+   the work runs depth first, which needs the least room. */
+RDL_FN rdl_u32 rdl_may_open(rdl_cx *rdl, rdl_u32 slot) {
+  if (rdl->chunk == RDL_LARGEST_CHUNK) return 1;
+  if (rdl_load_relaxed(&rdl->records[slot].resume)) return 1;
+  if (++rdl->held_back <= rdl->control->slots) return 0;
+  rdl->held_back = 0;
+  return 1;
+}
+
+RDL_FN rdl_u32 rdl_fair_ring(rdl_cx *rdl) {
+  rdl_entry oldest = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
+  if (rdl->bottom == rdl->top || !rdl_may_open(rdl, oldest.slot)) return 0;
+  return rdl_from_ring(rdl, 1u);
+}
+
+RDL_FN rdl_u32 rdl_fair_fifo(rdl_cx *rdl) {
+  if (!rdl->fifo_head || !rdl_may_open(rdl, rdl->fifo_head)) return 0;
+  return rdl_from_fifo(rdl);
+}
+
 RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   rdl_u32 turn = rdl->turn - RDL_USUAL;
-  if (turn == 0u) return rdl_from_ring(rdl, 1u);
-  if (turn == 1u) return rdl_from_fifo(rdl);
+  if (turn == 0u) return rdl_fair_ring(rdl);
+  if (turn == 1u) return rdl_fair_fifo(rdl);
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u) rdl_adopt(rdl, &rdl->me->overflow);
   if (turn == 4u) return rdl_from_roots(rdl);

@@ -62,7 +62,7 @@ RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool) {
 /* Slots that were never used: a handle made up for one of them must not look good. */
 RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
   for (; slot < end; slot++) {
-    rdl_store_relaxed(&rdl->records[slot].waiters, RDL_CLOSED);
+    rdl_store_relaxed(&rdl->records[slot].waiters, RDL_LIST_CLOSED);
     rdl_store_release(&rdl->records[slot].generation, rdl->control->base_generation);
   }
 }

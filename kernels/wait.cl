@@ -118,7 +118,7 @@ RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
 RDL_FN rdl_u32 rdl_list_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail) {
   rdl_u32 old = rdl_load_acquire(list);
   rdl_u32 seen;
-  while (!(old & RDL_CLOSED)) {
+  while (!(old & RDL_LIST_CLOSED)) {
     rdl->nodes[tail].next = old & RDL_NODE_MASK;
     seen = rdl_cas(list, old, head | (old & RDL_DETACHED_BIT));
     if (seen == old) return 1;
@@ -174,7 +174,7 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
     rdl_u32 old = rdl_fetch_and(&target->waiters, ~RDL_NODE_MASK);
     rdl_chain live = rdl_chain_empty();
     rdl_u32 node, next, gone = RDL_NIL;
-    if (old & RDL_CLOSED) return;
+    if (old & RDL_LIST_CLOSED) return;
     generation = rdl_load_acquire(&target->generation);
     for (node = old & RDL_NODE_MASK; node; node = next) {
       next = rdl->nodes[node].next;
@@ -185,8 +185,7 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
         gone = node;
       }
     }
-    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters))
-      rdl_fire_list(rdl, live.head);
+    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters)) rdl_fire_list(rdl, live.head);
     rdl_fire_list(rdl, gone);
   } while (rdl_load_acquire(&target->generation) != generation);
 }

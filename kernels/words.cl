@@ -6,6 +6,19 @@
  * numbers stay the same when the image is rebuilt with other modules.
  */
 
+/* What a catching await tells, by the names that the host has for them. */
+enum {
+  RDL_OK = RDL_S_OK,
+  RDL_INVALID = RDL_S_INVALID,
+  RDL_STALE = RDL_S_STALE,
+  RDL_TIMEOUT = RDL_S_TIMEOUT,
+  RDL_CANCELLED = RDL_S_CANCELLED,
+  RDL_FAILED = RDL_S_FAILED,
+  RDL_DEADLOCK = RDL_S_DEADLOCK,
+  RDL_OUT_OF_SLOTS = RDL_S_OUT_OF_SLOTS,
+  RDL_PERMISSION = RDL_S_PERMISSION
+};
+
 typedef rdl_u64 rdl_ptr;
 typedef struct rdl_none {
   rdl_u32 nothing;
@@ -230,7 +243,7 @@ RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl) {
 }
 
 RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f) {
-  return rdl_load_acquire(&rdl->records[rdl_slot_of(f.index)].waiters) & RDL_CLOSED;
+  return rdl_load_acquire(&rdl->records[rdl_slot_of(f.index)].waiters) & RDL_LIST_CLOSED;
 }
 
 /* The cause of a future that is done, between two looks at its generation. */
@@ -412,7 +425,7 @@ RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
   rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */
-  if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_CLOSED)
+  if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_LIST_CLOSED)
     rdl_slot_free(rdl, slot);
   else if (rdl->spawned)
     rdl->spawned--;

@@ -63,6 +63,7 @@ typedef struct rdl_cx {
   rdl_u32 unwind;  /* RETURNED futures that were cancelled and must pass it to their children */
   /* Rhythm. */
   rdl_u32 turn;
+  rdl_u32 held_back; /* fair dispatches not made, for want of room */
   rdl_u32 rounds;
   rdl_u32 segments;
   rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = now */
@@ -116,6 +117,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
   rdl->next = RDL_NIL;
   rdl->next_row = 0;
+  rdl->held_back = 0;
   rdl->turn = rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
   rdl->born = rdl->born_end = 0;
   rdl->started = rdl_clock();

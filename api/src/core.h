@@ -28,7 +28,8 @@ typedef enum rdl__root_state {
   RDL__ROOT_HELD,     /* somebody has the handle */
   RDL__ROOT_DETACHED, /* nobody has: the device gives the slot back */
   RDL__ROOT_PROMISE,  /* held, and completed by the host */
-  RDL__ROOT_KEPT      /* the same, completed: the message is on its way or done */
+  RDL__ROOT_KEPT,     /* the same, completed: the message is on its way or done */
+  RDL__ROOT_TAKEN     /* its outcome was taken, and somebody still waits for it behind a gate */
 } rdl__root_state;
 
 typedef struct rdl__root {
@@ -37,6 +38,8 @@ typedef struct rdl__root {
   uint32_t result_size; /* of its task */
   uint32_t task;        /* task word */
   void *staging;        /* device memory that lives as long as the future */
+  uint32_t gates;       /* roots that wait for this one (`after`) and have not started */
+  uint32_t gated_by;    /* this one is a gate: futures in `staging` that it waits for */
 } rdl__root;
 
 typedef struct rdl__timer {
@@ -155,7 +158,7 @@ struct rdl_context {
   /* Deadlocks. */
   bool search_deadlocks;    /* something changed since the last search */
   uint64_t next_search;     /* while others run: not before this time */
-  bool solo;              /* the next launch has one worker */
+  bool solo;                /* the next launch has one worker */
   uint32_t room_version;    /* `freed` when those who wait for room were last told to look again */
   uint64_t room_segments;   /* segments run by then */
   char deadlock_text[1024]; /* the last deadlock that was broken */

@@ -63,7 +63,7 @@ static uint32_t waiter_of(const search *s, uint32_t index) {
 
 static void push_waiters(search *s, uint32_t list) {
   uint32_t node;
-  if (list & RDL_CLOSED) return;
+  if (list & RDL_LIST_CLOSED) return;
   for (node = list & RDL_NODE_MASK; node; node = s->cx->nodes[node].next)
     push(s, waiter_of(s, node));
 }

@@ -173,7 +173,8 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
   return status;
 }
 
-/* A promise that nobody completed has no code that would end it: it is cancelled on its way. */
+/* A promise that nobody completed has no code that would end it: it is cancelled on its way. A root
+ * that others wait for behind a gate is kept until the gate has opened. */
 static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   rdl_status status = RDL_OK;
   if (rdl__root_done(cx, slot, cx->roots[slot].generation)) {
@@ -182,7 +183,12 @@ static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   }
   if (cx->roots[slot].state == RDL__ROOT_PROMISE)
     status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
-  if (!status) status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
+  if (status) return status;
+  if (cx->roots[slot].gates) {
+    rdl__root_free(cx, slot);
+    return RDL_OK;
+  }
+  status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
   if (status) return status;
   cx->roots[slot].state = RDL__ROOT_DETACHED;
   cx->roots_alive--;

@@ -45,7 +45,7 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
 /* Small heaps have small chunks, so that no worker hoards what another needs. */
 static uint32_t chunk_for(uint32_t slots, uint32_t workers) {
   uint32_t chunk = slots / (16u * workers);
-  return chunk < 1u ? 1u : chunk > 64u ? 64u : chunk;
+  return chunk < 1u ? 1u : chunk > RDL_LARGEST_CHUNK ? RDL_LARGEST_CHUNK : chunk;
 }
 
 static void fill_control(rdl_context *cx, rdl_control *c) {

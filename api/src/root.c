@@ -9,9 +9,43 @@
 
 #include "api/src/core.h"
 
+static void recycle(rdl_context *cx, uint32_t slot);
+
+/* A handle of the host's becomes stale. */
+static void end_taken(rdl_context *cx, uint32_t slot) {
+  rdl_record *record = &cx->records[slot];
+  rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
+  rdl_store_release(&record->generation, record->generation + 1u);
+  recycle(cx, slot);
+}
+
+/* A root that was released rather than taken may have closed its list and not yet posted its
+ * outcome: then the device, which knows, frees the slot. */
+static void let_go(rdl_context *cx, uint32_t slot) {
+  uint32_t generation = cx->roots[slot].generation;
+  rdl_message message = {.kind = RDL_SAY_RELEASE, .slot = slot, .generation = generation};
+  if (!rdl__root_done(cx, slot, generation) && rdl__try_say(cx, &message))
+    cx->roots[slot].state = RDL__ROOT_DETACHED;
+  else
+    end_taken(cx, slot);
+}
+
+/* The gate has seen what it waited for: those that were taken meanwhile can go. */
+static void open_gate(rdl_context *cx, rdl__root *gate) {
+  const rdl_future *futures = gate->staging;
+  uint32_t k;
+  for (k = 0; k < gate->gated_by; k++) {
+    uint32_t slot = futures[k].index & RDL_MAX_SLOTS;
+    if (slot > cx->options.roots || cx->roots[slot].generation != futures[k].generation) continue;
+    if (--cx->roots[slot].gates == 0 && cx->roots[slot].state == RDL__ROOT_TAKEN) let_go(cx, slot);
+  }
+  gate->gated_by = 0;
+}
+
 /* Frees what a future needed on the device for its arguments, then the slot. */
 static void recycle(rdl_context *cx, uint32_t slot) {
   rdl__root *root = &cx->roots[slot];
+  if (root->gated_by) open_gate(cx, root);
   if (root->staging) cx->backend->release(cx->device, root->staging);
   root->staging = NULL;
   root->state = RDL__ROOT_FREE;
@@ -19,12 +53,13 @@ static void recycle(rdl_context *cx, uint32_t slot) {
   cx->free_roots[cx->free_root_count++] = slot;
 }
 
+/* The host is done with the root: its outcome was taken or it never started. */
 void rdl__root_free(rdl_context *cx, uint32_t slot) {
-  rdl_record *record = &cx->records[slot];
-  rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
-  rdl_store_release(&record->generation, record->generation + 1u);
   cx->roots_alive--;
-  recycle(cx, slot);
+  if (cx->roots[slot].gates)
+    cx->roots[slot].state = RDL__ROOT_TAKEN;
+  else
+    end_taken(cx, slot);
 }
 
 /* Takes back the slots of detached futures that have ended. */
@@ -46,7 +81,7 @@ uint32_t rdl__root_take(rdl_context *cx) {
   if (cx->free_root_count) return cx->free_roots[--cx->free_root_count];
   if (cx->fresh_root > cx->usable_roots) return 0;
   slot = cx->fresh_root++;
-  rdl_store_relaxed(&cx->records[slot].waiters, RDL_CLOSED);
+  rdl_store_relaxed(&cx->records[slot].waiters, RDL_LIST_CLOSED);
   rdl_store_release(&cx->records[slot].generation, cx->base_generation);
   return slot;
 }
@@ -69,6 +104,8 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   root->generation = record->generation;
   root->state = state;
   root->task = word;
+  root->gates = 0;
+  root->gated_by = 0;
   root->result_size = task ? task->info.result_size : RDL_INLINE_SIZE;
   if (state != RDL__ROOT_DETACHED) word |= RDL_TASK_ANSWERS;
   if (waits) word |= RDL_TASK_WAITED;
@@ -102,7 +139,7 @@ rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot
     return rdl__error(RDL_INVALID, "{%#x, %u} is not a future that this context gave to the host",
                       future.index, future.generation);
   if (cx->roots[slot].generation != future.generation || cx->roots[slot].state == RDL__ROOT_FREE ||
-      cx->roots[slot].state == RDL__ROOT_DETACHED)
+      cx->roots[slot].state == RDL__ROOT_DETACHED || cx->roots[slot].state == RDL__ROOT_TAKEN)
     return rdl__error(RDL_STALE, "the future {%#x, %u} was taken or released before", future.index,
                       future.generation);
   *out_slot = slot;

@@ -96,12 +96,28 @@ static rdl_status stage(rdl_context *cx, const void *from, size_t bytes, void **
   return RDL_OK;
 }
 
+/* Handles of roots must be good now; what a task gave to the host is looked at by the gate. */
 static rdl_status check_after(rdl_context *cx, const rdl_spawn_options *options) {
   size_t k;
-  for (k = 0; k < options->after_count; k++)
-    if (options->after[k].index >> 24 != cx->number || !options->after[k].generation)
+  for (k = 0; k < options->after_count; k++) {
+    rdl_future f = options->after[k];
+    uint32_t slot = f.index & RDL_MAX_SLOTS;
+    rdl_status status = RDL_OK;
+    if (f.index >> 24 != cx->number || !f.generation || !slot || slot >= cx->control->slots)
       return rdl__error(RDL_INVALID, "after[%zu] is not a future of this context", k);
+    if (slot <= cx->options.roots) status = rdl__root_find(cx, f, &slot);
+    if (status) return status;
+  }
   return RDL_OK;
+}
+
+/* Roots that a gate waits for keep their slot even when the host takes them. */
+static void hold_for_gate(rdl_context *cx, const rdl_spawn_options *options, bool hold) {
+  size_t k;
+  for (k = 0; k < options->after_count; k++) {
+    uint32_t slot = options->after[k].index & RDL_MAX_SLOTS;
+    if (slot <= cx->options.roots) cx->roots[slot].gates += hold ? 1u : UINT32_MAX;
+  }
 }
 
 /* The gate wakes the root, which waits with `ticket`. The lock is held. */
@@ -115,9 +131,15 @@ static rdl_status start_behind_gate(rdl_context *cx, uint32_t slot,
   if (status) return status;
   args.futures = (rdl_ptr)(uintptr_t)staging;
   args.ticket = rdl_load_relaxed(&cx->records[slot].wait) & ~RDL_CANCEL_BIT;
+  hold_for_gate(cx, options, true);
   status = rdl__spawn_own(cx, "rdl_gate", &args, staging, RDL__ROOT_DETACHED, &gate);
-  if (status && !gate) cx->backend->release(cx->device, staging);
-  if (gate) cx->sides[slot].awaits = gate;
+  if (!gate) {
+    hold_for_gate(cx, options, false);
+    cx->backend->release(cx->device, staging);
+    return status;
+  }
+  cx->sides[slot].awaits = gate;
+  cx->roots[gate].gated_by = args.count;
   return status;
 }
 

@@ -5,6 +5,7 @@
  *   name:LINE:COLUMN: error: text      gcc, clang, NVIDIA's OpenCL
  *   name:LINE: error: text             gcc without columns
  *   error: name:LINE:COLUMN: text      PoCL
+ *   error: name:LINE:COLUMN <Spelling=name:LINE:COLUMN>: text     PoCL, inside a macro
  *   name(LINE): error: text            NVRTC
  */
 #include "backends/common/compile_log.h"
@@ -67,6 +68,16 @@ static int is_error(struct span message) {
          begins_with(message, "catastrophic error");
 }
 
+/* Where the text of a macro was spelled: the place of its use stands before it and is the user's.
+ */
+static void skip_spelling(struct span *s) {
+  struct span rest = trimmed(*s);
+  if (!begins_with(rest, "<Spelling=")) return;
+  while (rest.length && *rest.at != '>')
+    rest = without(rest, 1);
+  if (take_char(&rest, '>')) *s = rest;
+}
+
 /* `s` begins behind the name, at a colon or a parenthesis: the rest of a place, or 0. */
 static int read_position(struct span s, struct place *out) {
   if (take_char(&s, '(')) {
@@ -78,6 +89,7 @@ static int read_position(struct span s, struct place *out) {
     out->line = take_number(&s);
     if (!out->line || !take_char(&s, ':')) return 0;
     out->column = take_number(&s);
+    skip_spelling(&s);
     if (out->column && !take_char(&s, ':')) return 0;
   }
   out->message = trimmed(s);

@@ -50,6 +50,12 @@ static void gcc_without_columns(void **state) {
   check("../a b/user.task.c:3: error: no\n", "../a b/user.task.c:3: error: no");
 }
 
+static void pocl_inside_a_macro(void **state) {
+  (void)state;
+  check("error: ../a b/user.task.c:4:3 <Spelling=../a b/user.task.c:4:14>: use of undeclared\n",
+        "../a b/user.task.c:4:3: error: use of undeclared");
+}
+
 static void clang_with_a_file_that_the_text_includes(void **state) {
   (void)state;
   check("In file included from ../a b/user.task.c:1:\r\n"
@@ -128,6 +134,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gcc),
       cmocka_unit_test(gcc_without_columns),
+      cmocka_unit_test(pocl_inside_a_macro),
       cmocka_unit_test(clang_with_a_file_that_the_text_includes),
       cmocka_unit_test(pocl),
       cmocka_unit_test(pocl_that_names_a_temporary_file),
