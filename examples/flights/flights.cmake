@@ -27,9 +27,18 @@ if(NOT Python3_FOUND)
   return()
 endif()
 
+# The first test on PoCL compiles the tasks, which takes long; the others on it come later.
 function(add_flights_test name device)
   string(REPLACE "opencl:" "" label ${device})
-  raddle_add_test(NAME example.flights.${name} LABELS example ${label} TIMEOUT 300
+  set(labels example ${label})
+  set(first example.flights.pocl.1.scale1)
+  if(label STREQUAL "pocl" OR RDL_SANITIZE)
+    list(APPEND labels slow)
+  endif()
+  if(label STREQUAL "pocl" AND NOT first STREQUAL "example.flights.${name}")
+    set(after PROPERTIES DEPENDS ${first})
+  endif()
+  raddle_add_test(NAME example.flights.${name} LABELS ${labels} TIMEOUT 300 ${after}
     COMMAND ${Python3_EXECUTABLE} ${flights}/test.py $<TARGET_FILE:flights> --device ${device} ${ARGN})
 endfunction()
 

@@ -2,6 +2,7 @@
 /* What the program says beside its tables. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "flights.h"
@@ -63,11 +64,22 @@ static void print_futures(const rdl_context_info *info, const rdl_stats *stats) 
   printf("  most roots alive at once  %" PRIu64 "\n", stats->roots_alive_most);
 }
 
+/* Counters are exact only when no worker runs, and workers look for more work for a moment. */
+static rdl_status count_futures(rdl_context *context, rdl_stats *out_stats) {
+  const struct timespec millisecond = {.tv_nsec = 1000000};
+  rdl_status status = RDL_OK;
+  for (int tries = 0; tries < 1000 && !status && !out_stats->exact; tries++) {
+    nanosleep(&millisecond, NULL);
+    status = rdl_context_stats(context, out_stats);
+  }
+  return status;
+}
+
 bool summary_print(const struct flights *f, uint32_t rows) {
   rdl_context_info info = {.size = sizeof info};
   rdl_stats stats = {.size = sizeof stats};
   double total = f->written - f->started;
-  if (rdl_context_describe(f->context, &info) || rdl_context_stats(f->context, &stats)) {
+  if (rdl_context_describe(f->context, &info) || count_futures(f->context, &stats)) {
     complain("counting");
     return false;
   }
