@@ -10,8 +10,8 @@
 
 #include "flights.h"
 
-/* How a column is written. MEAN takes two cells, the others one. CODE + d is a text of dictionary d,
- * LABEL a name from the query's list, LEVEL a name or number as the level of q14 says. */
+/* How a column is written. MEAN takes two cells, the others one. CODE + d is a text of dictionary
+ * d, LABEL a name from the query's list, LEVEL a name or number as the level of q14 says. */
 enum { INTEGER, MEAN, DATE, LABEL, LEVEL, CODE };
 
 struct column {
@@ -19,7 +19,7 @@ struct column {
   unsigned kind;
 };
 
-#define LABELS 6
+#define LABELS       6
 #define MOST_COLUMNS 9
 
 struct query {

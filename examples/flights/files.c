@@ -22,10 +22,11 @@ const struct file *file_at(const struct flights *f, uint32_t number) {
   return number < SMALL_FILES + f->options.scale ? &files[SMALL_FILES] : NULL;
 }
 
-const char *file_name(unsigned table) {
-  for (size_t k = 0; k < sizeof files / sizeof *files; k++)
-    if (files[k].table == table) return files[k].name;
-  return "?";
+const struct file *file_of(unsigned table) {
+  size_t k = 0;
+  while (files[k].table != table)
+    k++;
+  return &files[k];
 }
 
 bool file_path(const struct flights *f, const struct file *file, char *path, size_t room) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dataframe made of futures: gzipped CSV in, fourteen tables out. README.md beside this file tells
- * what happens; flights.task.c and queries.task.c are the tasks that do it.
+ * A dataframe made of futures: gzipped CSV in, fourteen tables out. README.md beside this file
+ * tells what happens; flights.task.c and queries.task.c are the tasks that do it.
  *
  * This file is the host's part: it opens the device, submits everything at once (reading, loading,
  * and all queries, which await the loading), inflates the files, and collects the answers.
@@ -14,14 +14,31 @@
 
 #define LOOK_NS 100000000u /* time between two looks at the progress */
 
+/* Compiled with the program, for the host: one image with the first task file, one with both. */
+extern const rdl_prebuilt rdl_prebuilt_flights_tasks;
+extern const rdl_prebuilt rdl_prebuilt_flights_queries;
+
+static rdl_status open_context(struct flights *f) {
+  static const rdl_prebuilt *const prebuilt[] = {&rdl_prebuilt_flights_tasks,
+                                                 &rdl_prebuilt_flights_queries};
+  rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
+  options.workers = f->options.workers;
+  options.prebuilt = prebuilt;
+  options.prebuilt_count = sizeof prebuilt / sizeof *prebuilt;
+  return rdl_context_open_with(f->options.device, &options, &f->context);
+}
+
 /* Gives the exit code. */
 static int open_device(struct flights *f) {
   double before = example_seconds();
-  rdl_status status = example_open(f->options.device, f->options.workers, &f->context);
+  rdl_status status;
+  progress_compiling(false);
+  status = open_context(f);
   if (!status)
     status = rdl_module_load(f->context, example_task_file("flights.task.c"), &f->loading);
   if (!status)
     status = rdl_module_load(f->context, example_task_file("queries.task.c"), &f->queries);
+  progress_compiling(true);
   f->startup_seconds = example_seconds() - before;
   return status ? example_fail("flights", f->context, status) : EXAMPLE_OK;
 }
@@ -29,7 +46,8 @@ static int open_device(struct flights *f) {
 /* Everything at once. The queries suspend until `load` is done, and that until the text is read. */
 static bool submit(struct flights *f) {
   struct world_args world = {f->world.address};
-  rdl_status status = rdl_spawn(f->loading, "read_tables", &world, sizeof world, NULL, &f->read_tables);
+  rdl_status status =
+      rdl_spawn(f->loading, "read_tables", &world, sizeof world, NULL, &f->read_tables);
   struct load_args load = {f->world.address, f->read_tables};
   if (!status) status = rdl_spawn(f->loading, "load", &load, sizeof load, NULL, &f->load);
   for (unsigned q = 0; q < QUERIES && !status; q++) {
@@ -76,7 +94,8 @@ static const char *reason(uint32_t code) {
   return code < sizeof reasons / sizeof *reasons && reasons[code] ? reasons[code] : "it failed";
 }
 
-/* Takes the outcome of one future. Later ones fail because an earlier did: only the first is told. */
+/* Takes the outcome of one future. Later ones fail because an earlier did: only the first is told.
+ */
 static bool take(struct flights *f, rdl_future future, const char *name, uint32_t *out_value) {
   rdl_future_result result = {.size = sizeof result};
   uint32_t code = 0;

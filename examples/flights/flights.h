@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the files of the example share. The first part mirrors the structures of flights.task.c and
- * queries.task.c: task files are compiled for the device and include nothing, so host programs state
- * such structures again, with the fixed-width members that both sides lay out alike. read_tables
- * compares the size of struct world.
+ * queries.task.c: task files are compiled for the device and include nothing, so host programs
+ * state such structures again, with the fixed-width members that both sides lay out alike.
+ * read_tables compares the sizes.
  */
 #ifndef FLIGHTS_H
 #define FLIGHTS_H
@@ -21,6 +21,7 @@
 #define CHUNK_BYTES 262144u /* text of a chunk, at most */
 #define CHUNK_ROWS  16384u
 #define MAX_READERS 4u
+#define BAD_LINE    64u
 #define DATES       416u
 #define HOURS       24u
 #define NO_VALUE    INT64_MIN
@@ -53,10 +54,11 @@ struct block {
 struct chunk {
   uint32_t rows;
   uint32_t block;
-  uint32_t bad_at;
   uint32_t bad_column;
+  uint32_t pad;
   int32_t low[MEASURES];
   int32_t high[MEASURES];
+  unsigned char bad_line[BAD_LINE];
 };
 
 struct table {
@@ -87,6 +89,8 @@ struct world {
   int32_t low[MEASURES];
   int32_t high[MEASURES];
 };
+
+#define WORLD_SIZE (sizeof(struct world) + sizeof(struct block) + sizeof(struct chunk))
 
 struct answer {
   uint32_t rows;
@@ -126,16 +130,17 @@ struct query_args {
 
 /* ---- the program ---- */
 
-#define QUERIES      14
-#define BLOCKS       8u    /* that each reader fills in turn */
-#define LONGEST_LINE 1024u /* so a chunk but the last of a file has CHUNK_BYTES less this, or more */
+#define QUERIES 14
+#define BLOCKS  8u /* that each reader fills in turn */
+#define LONGEST_LINE                                                                               \
+  1024u /* so a chunk but the last of a file has CHUNK_BYTES less this, or more */
 #define WORK_BYTES   (8u << 20)
 #define ANSWER_CELLS 4096u
 
 struct options {
   const char *device; /* NULL = what Raddle chooses */
-  const char *data; /* NULL = beside the program */
-  const char *tsv; /* NULL = no files */
+  const char *data;   /* NULL = beside the program */
+  const char *tsv;    /* NULL = no files */
   unsigned scale;
   unsigned workers; /* 0 = as many as the device has */
   unsigned readers;
@@ -153,8 +158,8 @@ struct reading {
   unsigned index;
   pthread_t thread;
   bool started;
-  uint32_t filled; /* blocks so far */
-  double inflate_seconds;
+  uint32_t filled;        /* blocks so far */
+  double inflate_seconds; /* of the processor */
   uint64_t text_bytes;
   char error[256]; /* empty = all well */
 };
@@ -204,7 +209,7 @@ struct file {
   const char *header;
 };
 const struct file *file_at(const struct flights *f, uint32_t number); /* NULL behind the last */
-const char *file_name(unsigned table);
+const struct file *file_of(unsigned table);
 bool file_path(const struct flights *f, const struct file *file, char *path, size_t room);
 /* Bytes of the file and of its text, as the end of a gzip file tells. */
 bool file_sizes(const struct flights *f, const struct file *file, uint64_t *out_bytes,
@@ -220,6 +225,7 @@ bool answers_write(const struct flights *f, const char *folder);
 bool answers_print(const struct flights *f);
 
 /* report.c */
+void progress_compiling(bool done);
 void progress_show(struct flights *f, bool done);
 bool summary_print(const struct flights *f, uint32_t rows);
 /* Prints what Raddle says about a failed call. */

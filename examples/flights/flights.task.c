@@ -7,18 +7,19 @@
  *     stream (one a reader)          waits for each block of text that the host has inflated
  *       parse_... (one a block)      turns a block into rows of columns, and text into codes
  *   load                             one root, awaits read_tables
- *     merge (one a dictionary)       one set of codes from those of all blocks, in order of the text
- *     remap (one a range of chunks)  writes the merged codes into the columns
- *     index_... (one a small table)  finds a row by its key, for the joins
+ *     merge (one a dictionary)       one set of codes from those of all blocks, in order of the
+ * text remap (one a range of chunks)  writes the merged codes into the columns index_... (one a
+ * small table)  finds a row by its key, for the joins
  *
  * Text that has at most CHUNK_BYTES and whole lines is a chunk. Row i of chunk c is row
  * c * CHUNK_ROWS + i of its table, so that chunks are parsed without knowing of each other; rows
- * behind the last one of a chunk are not used. Every column has 16 bits. The structures are mirrored
- * in flights.h, which explains why nothing is shared by an #include.
+ * behind the last one of a chunk are not used. Every column has 16 bits. The structures are
+ * mirrored in flights.h, which explains why nothing is shared by an #include.
  */
 
 #define CHUNK_ROWS  16384u
 #define MAX_READERS 4u
+#define BAD_LINE    64u
 #define NO_NUMBER   (-32768) /* null in a column of numbers */
 #define NO_CODE     0xffffu  /* null in a column of codes */
 #define DATES       416u     /* a date is 32 * month + day, and at most 12 * 32 + 31 */
@@ -34,8 +35,20 @@ enum { CARRIER, TAILNUM, ORIGIN, DEST, NAME, MAKER, DICTIONARIES };
 enum { DEP, ARR, AIR, NUMBER, MEASURES };
 
 /* Columns of the four tables. */
-enum { F_DATE, F_SCHED, F_DEP, F_ARR, F_CARRIER, F_NUMBER, F_TAILNUM, F_ORIGIN, F_DEST, F_AIR,
-       F_DISTANCE, COLUMNS };
+enum {
+  F_DATE,
+  F_SCHED,
+  F_DEP,
+  F_ARR,
+  F_CARRIER,
+  F_NUMBER,
+  F_TAILNUM,
+  F_ORIGIN,
+  F_DEST,
+  F_AIR,
+  F_DISTANCE,
+  COLUMNS
+};
 enum { A_CARRIER, A_NAME };
 enum { P_TAILNUM, P_YEAR, P_MAKER };
 enum { W_ORIGIN, W_DATE, W_HOUR, W_VISIB, W_WIND };
@@ -68,10 +81,11 @@ struct block {
 struct chunk {
   rdl_u32 rows;
   rdl_u32 block;
-  rdl_u32 bad_at;     /* offset of what could not be read, if bad_column is not 0 */
-  rdl_u32 bad_column; /* from 1 */
+  rdl_u32 bad_column; /* that could not be read, from 1; 0 = none */
+  rdl_u32 pad;
   rdl_i32 low[MEASURES];
   rdl_i32 high[MEASURES];
+  rdl_u8 bad_line[BAD_LINE]; /* its beginning; ends with 0 */
 };
 
 struct table {
@@ -88,7 +102,7 @@ struct reader {
 };
 
 struct world {
-  rdl_u32 size; /* of this structure, as the host sees it */
+  rdl_u32 size; /* of this structure, a block and a chunk, as the host sees them */
   rdl_u32 readers;
   rdl_u32 blocks;
   rdl_u32 pad;
@@ -103,14 +117,16 @@ struct world {
   rdl_i32 high[MEASURES];
 };
 
-#define WORLD(p)           RDL_AT(struct world, (p))
-#define BLOCK(w, i)        (RDL_AT(struct block, (w)->block) + (i))
-#define CHUNKS(w, t)       RDL_AT(struct chunk, (w)->table[t].chunks)
-#define NUMBERS(w, t, c)   RDL_AT(rdl_i16, (w)->table[t].column[c])
-#define CODES(w, t, c)     RDL_AT(rdl_u16, (w)->table[t].column[c])
-#define EACH_CHUNK(w, t, c) for (c = 0; c < (w)->table[t].count; c++)
+#define WORLD_SIZE (sizeof(struct world) + sizeof(struct block) + sizeof(struct chunk))
+
+#define WORLD(p)         RDL_AT(struct world, (p))
+#define BLOCK(w, i)      (RDL_AT(struct block, (w)->block) + (i))
+#define CHUNKS(w, t)     RDL_AT(struct chunk, (w)->table[t].chunks)
+#define NUMBERS(w, t, c) RDL_AT(rdl_i16, (w)->table[t].column[c])
+#define CODES(w, t, c)   RDL_AT(rdl_u16, (w)->table[t].column[c])
 #define EACH_ROW(w, t, c, row, end)                                                                \
-  for (row = (c)*CHUNK_ROWS, end = row + CHUNKS(w, t)[c].rows; row < end; row++)
+  for (c = 0; c < (w)->table[t].count; c++)                                                        \
+    for (row = (c)*CHUNK_ROWS, end = row + CHUNKS(w, t)[c].rows; row < end; row++)
 
 /* ---- dictionaries ---- */
 
@@ -124,8 +140,7 @@ struct lookup {
   rdl_u32 full; /* not 0: a text found no place */
 };
 
-RDL_FN void lookup_open(struct lookup *l, RDL_GLOBAL const struct dictionary *d)
-{
+RDL_FN void lookup_open(struct lookup *l, RDL_GLOBAL const struct dictionary *d) {
   l->keys = RDL_AT(rdl_u64, d->keys);
   l->slots = RDL_AT(rdl_u16, d->slots);
   l->mask = d->slot_count - 1u;
@@ -134,8 +149,7 @@ RDL_FN void lookup_open(struct lookup *l, RDL_GLOBAL const struct dictionary *d)
   l->full = 0;
 }
 
-RDL_FN rdl_u32 hash_of(const rdl_u64 *key, rdl_u32 words)
-{
+RDL_FN rdl_u32 hash_of(const rdl_u64 *key, rdl_u32 words) {
   rdl_u64 h = 0;
   rdl_u32 k;
   for (k = 0; k < words; k++)
@@ -143,8 +157,7 @@ RDL_FN rdl_u32 hash_of(const rdl_u64 *key, rdl_u32 words)
   return (rdl_u32)(h >> 40);
 }
 
-RDL_FN rdl_u32 same_key(RDL_GLOBAL const rdl_u64 *a, const rdl_u64 *b, rdl_u32 words)
-{
+RDL_FN rdl_u32 same_key(RDL_GLOBAL const rdl_u64 *a, const rdl_u64 *b, rdl_u32 words) {
   rdl_u32 k;
   for (k = 0; k < words; k++)
     if (a[k] != b[k]) return 0;
@@ -152,8 +165,7 @@ RDL_FN rdl_u32 same_key(RDL_GLOBAL const rdl_u64 *a, const rdl_u64 *b, rdl_u32 w
 }
 
 /* The code of a key, a new one if it was not there. An empty text is null. */
-RDL_FN rdl_u16 code_of(struct lookup *l, const rdl_u64 *key, rdl_u32 words)
-{
+RDL_FN rdl_u16 code_of(struct lookup *l, const rdl_u64 *key, rdl_u32 words) {
   rdl_u32 at = hash_of(key, words) & l->mask, code, k;
   if (!key[0]) return NO_CODE;
   for (; l->slots[at]; at = (at + 1u) & l->mask) {
@@ -173,8 +185,8 @@ RDL_FN rdl_u16 code_of(struct lookup *l, const rdl_u64 *key, rdl_u32 words)
 
 /* ---- reading text ---- */
 
-/* Every line of a chunk ends with a newline, which nothing but end_of_line steps over: what cannot
- * be read never leads out of the text. */
+/* Every line of a chunk ends with a newline, which is stepped over only when its row has been read:
+ * what cannot be read never leads out of the text. */
 struct parser {
   RDL_GLOBAL const rdl_u8 *text;
   RDL_GLOBAL const rdl_u8 *at;
@@ -182,21 +194,18 @@ struct parser {
   RDL_GLOBAL const rdl_u8 *bad; /* where reading failed */
 };
 
-RDL_FN void parser_open(struct parser *p, RDL_GLOBAL const struct block *block)
-{
+RDL_FN void parser_open(struct parser *p, RDL_GLOBAL const struct block *block) {
   p->text = RDL_AT(const rdl_u8, block->text);
   p->at = p->text;
   p->end = p->text + block->bytes;
   p->bad = 0;
 }
 
-RDL_FN void expect(struct parser *p, rdl_u32 holds)
-{
+RDL_FN void expect(struct parser *p, rdl_u32 holds) {
   if (!holds && !p->bad) p->bad = p->at;
 }
 
-RDL_FN void step_over(struct parser *p, rdl_u8 mark)
-{
+RDL_FN void step_over(struct parser *p, rdl_u8 mark) {
   if (*p->at == mark)
     p->at++;
   else
@@ -204,8 +213,7 @@ RDL_FN void step_over(struct parser *p, rdl_u8 mark)
 }
 
 /* Digits as they come; a number has at most five, and none at all is told apart by the caller. */
-RDL_FN rdl_u32 digits(struct parser *p)
-{
+RDL_FN rdl_u32 digits(struct parser *p) {
   RDL_GLOBAL const rdl_u8 *from = p->at;
   rdl_u32 value = 0, digit = *p->at - 48u;
   for (; digit <= 9u; digit = *p->at - 48u) {
@@ -216,8 +224,7 @@ RDL_FN rdl_u32 digits(struct parser *p)
   return value;
 }
 
-RDL_FN rdl_i16 number(struct parser *p)
-{
+RDL_FN rdl_i16 number(struct parser *p) {
   RDL_GLOBAL const rdl_u8 *from = p->at;
   rdl_u32 minus = *from == '-', value;
   if (*from == ',' || *from == '\n') return NO_NUMBER;
@@ -228,24 +235,21 @@ RDL_FN rdl_i16 number(struct parser *p)
 }
 
 /* A number and the comma behind it; it must be there and lie within the bounds. */
-RDL_FN rdl_i16 number_within(struct parser *p, rdl_i32 low, rdl_i32 high)
-{
+RDL_FN rdl_i16 number_within(struct parser *p, rdl_i32 low, rdl_i32 high) {
   rdl_i16 value = number(p);
   expect(p, value >= low && value <= high);
   step_over(p, ',');
   return value;
 }
 
-RDL_FN rdl_i16 number_or_null(struct parser *p)
-{
+RDL_FN rdl_i16 number_or_null(struct parser *p) {
   rdl_i16 value = number(p);
   step_over(p, ',');
   return value;
 }
 
 /* 12.34 as 1234. */
-RDL_FN rdl_i16 hundredths(struct parser *p)
-{
+RDL_FN rdl_i16 hundredths(struct parser *p) {
   RDL_GLOBAL const rdl_u8 *from = p->at;
   rdl_u32 value;
   if (*from == ',') return NO_NUMBER;
@@ -259,8 +263,7 @@ RDL_FN rdl_i16 hundredths(struct parser *p)
 }
 
 /* Text up to the next comma or newline, as the key of a dictionary. */
-RDL_FN void text(struct parser *p, rdl_u64 *key, rdl_u32 words)
-{
+RDL_FN void text(struct parser *p, rdl_u64 *key, rdl_u32 words) {
   rdl_u32 room = 8u * words, n = 0, k;
   rdl_u8 c = *p->at;
   for (k = 0; k < words; k++)
@@ -273,16 +276,14 @@ RDL_FN void text(struct parser *p, rdl_u64 *key, rdl_u32 words)
   if (n % 8u) key[n / 8u] <<= 8u * (8u - n % 8u);
 }
 
-RDL_FN rdl_u16 code_or_null(struct parser *p, struct lookup *l)
-{
+RDL_FN rdl_u16 code_or_null(struct parser *p, struct lookup *l) {
   rdl_u64 key[1];
   text(p, key, 1);
   return code_of(l, key, 1);
 }
 
 /* The code of a text that must be there. */
-RDL_FN rdl_u16 code(struct parser *p, struct lookup *l)
-{
+RDL_FN rdl_u16 code(struct parser *p, struct lookup *l) {
   rdl_u64 key[1];
   text(p, key, 1);
   expect(p, key[0] != 0);
@@ -290,8 +291,7 @@ RDL_FN rdl_u16 code(struct parser *p, struct lookup *l)
 }
 
 /* A text of up to 32 characters at the end of its line. */
-RDL_FN rdl_u16 code_of_name(struct parser *p, struct lookup *l)
-{
+RDL_FN rdl_u16 code_of_name(struct parser *p, struct lookup *l) {
   rdl_u64 key[MAX_WORDS];
   text(p, key, MAX_WORDS);
   expect(p, key[0] != 0);
@@ -319,8 +319,7 @@ struct job {
   rdl_i32 high[MEASURES];
 };
 
-RDL_FN void job_open(struct job *job, const struct parse_args *args)
-{
+RDL_FN void job_open(struct job *job, const struct parse_args *args) {
   rdl_u32 k;
   job->world = WORLD(args->world);
   job->block = BLOCK(job->world, args->block);
@@ -336,30 +335,29 @@ RDL_FN void job_open(struct job *job, const struct parse_args *args)
   parser_open(&job->parser, job->block);
 }
 
-RDL_FN rdl_u32 job_goes_on(const struct job *job)
-{
+RDL_FN rdl_u32 job_goes_on(const struct job *job) {
   return job->parser.at < job->parser.end && job->row < job->last && !job->parser.bad;
 }
 
-RDL_FN void measure(struct job *job, rdl_u32 which, rdl_i32 value)
-{
+RDL_FN void measure(struct job *job, rdl_u32 which, rdl_i32 value) {
   if (value == NO_NUMBER) return;
   if (value < job->low[which]) job->low[which] = value;
   if (value > job->high[which]) job->high[which] = value;
 }
 
 /* Columns are counted only when something is wrong with one. */
-RDL_FN void note_bad_field(struct job *job)
-{
+RDL_FN void note_bad_field(struct job *job) {
   RDL_GLOBAL const rdl_u8 *at = job->parser.bad;
-  job->chunk->bad_at = (rdl_u32)(at - job->parser.text);
+  rdl_u32 k;
   job->chunk->bad_column = 1;
   for (; at > job->parser.text && at[-1] != '\n'; at--)
     if (at[-1] == ',') job->chunk->bad_column++;
+  for (k = 0; k < BAD_LINE - 1u && at[k] != '\n'; k++)
+    job->chunk->bad_line[k] = at[k];
+  job->chunk->bad_line[k] = 0;
 }
 
-RDL_FN void job_close(struct job *job)
-{
+RDL_FN void job_close(struct job *job) {
   rdl_u32 k;
   if (job->parser.bad) {
     job->failure = BAD_FIELD;
@@ -374,8 +372,7 @@ RDL_FN void job_close(struct job *job)
   }
 }
 
-RDL_FN void lookup_close(struct job *job, const struct lookup *l, rdl_u32 dictionary)
-{
+RDL_FN void lookup_close(struct job *job, const struct lookup *l, rdl_u32 dictionary) {
   job->block->dictionary[dictionary].count = l->count;
   if (l->full) job->failure = TOO_MANY_VALUES;
 }
@@ -387,8 +384,7 @@ struct flight_texts {
   struct lookup dest;
 };
 
-RDL_FN void parse_flight(struct job *job, struct flight_texts *t)
-{
+RDL_FN void parse_flight(struct job *job, struct flight_texts *t) {
   struct parser *p = &job->parser;
   rdl_u32 row = job->row;
   rdl_i16 month = number_within(p, 1, 12);
@@ -421,8 +417,7 @@ RDL_FN void parse_flight(struct job *job, struct flight_texts *t)
   NUMBERS(job->world, FLIGHTS, F_DISTANCE)[row] = value;
 }
 
-RDL_FN void parse_flights_chunk(struct job *job)
-{
+RDL_FN void parse_flights_chunk(struct job *job) {
   RDL_GLOBAL struct dictionary *d = job->block->dictionary;
   struct flight_texts t;
   lookup_open(&t.carrier, d + CARRIER);
@@ -439,8 +434,7 @@ RDL_FN void parse_flights_chunk(struct job *job)
   lookup_close(job, &t.dest, DEST);
 }
 
-RDL_FN void parse_airlines_chunk(struct job *job)
-{
+RDL_FN void parse_airlines_chunk(struct job *job) {
   struct lookup carrier, name;
   lookup_open(&carrier, job->block->dictionary + CARRIER);
   lookup_open(&name, job->block->dictionary + NAME);
@@ -454,8 +448,7 @@ RDL_FN void parse_airlines_chunk(struct job *job)
   lookup_close(job, &name, NAME);
 }
 
-RDL_FN void parse_planes_chunk(struct job *job)
-{
+RDL_FN void parse_planes_chunk(struct job *job) {
   struct parser *p = &job->parser;
   struct lookup tailnum, maker;
   lookup_open(&tailnum, job->block->dictionary + TAILNUM);
@@ -474,8 +467,7 @@ RDL_FN void parse_planes_chunk(struct job *job)
   lookup_close(job, &maker, MAKER);
 }
 
-RDL_FN void parse_weather_chunk(struct job *job)
-{
+RDL_FN void parse_weather_chunk(struct job *job) {
   struct parser *p = &job->parser;
   struct lookup origin;
   lookup_open(&origin, job->block->dictionary + ORIGIN);
@@ -496,8 +488,7 @@ RDL_FN void parse_weather_chunk(struct job *job)
 }
 
 /* The block is given back also when its chunk failed: the host never waits for it in vain. */
-RDL_TASK(parse_flights, rdl_u32, struct parse_args, RDL_NONE)
-{
+RDL_TASK(parse_flights, rdl_u32, struct parse_args, RDL_NONE) {
   struct job job;
   RDL_BEGIN();
   job_open(&job, args);
@@ -509,8 +500,7 @@ RDL_TASK(parse_flights, rdl_u32, struct parse_args, RDL_NONE)
   RDL_END();
 }
 
-RDL_TASK(parse_small_table, rdl_u32, struct parse_args, RDL_NONE)
-{
+RDL_TASK(parse_small_table, rdl_u32, struct parse_args, RDL_NONE) {
   struct job job;
   RDL_BEGIN();
   job_open(&job, args);
@@ -537,15 +527,13 @@ struct stream_state {
   rdl_future chunk;
 };
 
-RDL_FN rdl_u32 stream_block(const struct stream_args *args, rdl_u32 next)
-{
+RDL_FN rdl_u32 stream_block(const struct stream_args *args, rdl_u32 next) {
   RDL_GLOBAL const struct reader *r = WORLD(args->world)->reader + args->reader;
   return r->first_block + next % r->blocks;
 }
 
 /* Follows one thread of the host: whenever that has filled a block, a task parses it. */
-RDL_TASK(stream, rdl_u32, struct stream_args, struct stream_state)
-{
+RDL_TASK(stream, rdl_u32, struct stream_args, struct stream_state) {
   rdl_u32 block, table;
   RDL_BEGIN();
   for (;;) {
@@ -576,12 +564,11 @@ struct read_state {
 };
 
 /* Gives the count of chunks. */
-RDL_TASK(read_tables, rdl_u32, struct world_args, struct read_state)
-{
+RDL_TASK(read_tables, rdl_u32, struct world_args, struct read_state) {
   rdl_u32 t, chunks = 0;
   RDL_BEGIN();
   RDL_SPAWNS(4);
-  if (WORLD(args->world)->size != sizeof(struct world)) RDL_FAIL(OTHER_LAYOUT);
+  if (WORLD(args->world)->size != WORLD_SIZE) RDL_FAIL(OTHER_LAYOUT);
   for (self->k = 0; self->k < WORLD(args->world)->readers; self->k++)
     RDL_SPAWN(self->stream, stream, args->world, self->k, 0u);
   RDL_AWAIT_CHILDREN();
@@ -600,8 +587,7 @@ struct merge_args {
 };
 
 /* All keys of all blocks, in the order in which they turn up. */
-RDL_FN rdl_u32 merge_keys(RDL_GLOBAL struct world *w, rdl_u32 which, struct lookup *all)
-{
+RDL_FN rdl_u32 merge_keys(RDL_GLOBAL struct world *w, rdl_u32 which, struct lookup *all) {
   rdl_u32 words = w->dictionary[which].words, b, c, k;
   rdl_u64 key[MAX_WORDS];
   for (b = 0; b < w->blocks; b++) {
@@ -615,8 +601,7 @@ RDL_FN rdl_u32 merge_keys(RDL_GLOBAL struct world *w, rdl_u32 which, struct look
   return all->full;
 }
 
-RDL_FN rdl_u32 key_before(const struct lookup *l, rdl_u32 words, rdl_u32 a, rdl_u32 b)
-{
+RDL_FN rdl_u32 key_before(const struct lookup *l, rdl_u32 words, rdl_u32 a, rdl_u32 b) {
   rdl_u32 k;
   for (k = 0; k < words; k++)
     if (l->keys[a * words + k] != l->keys[b * words + k])
@@ -625,8 +610,7 @@ RDL_FN rdl_u32 key_before(const struct lookup *l, rdl_u32 words, rdl_u32 a, rdl_
 }
 
 RDL_FN void sink(RDL_GLOBAL rdl_u16 *order, rdl_u32 at, rdl_u32 n, const struct lookup *l,
-                 rdl_u32 words)
-{
+                 rdl_u32 words) {
   rdl_u16 moved = order[at];
   rdl_u32 child;
   for (; (child = 2u * at + 1u) < n; at = child) {
@@ -638,8 +622,7 @@ RDL_FN void sink(RDL_GLOBAL rdl_u16 *order, rdl_u32 at, rdl_u32 n, const struct 
 }
 
 /* Heap sort: order[r] becomes the code whose key has rank r. */
-RDL_FN void sort_codes(RDL_GLOBAL rdl_u16 *order, const struct lookup *l, rdl_u32 words)
-{
+RDL_FN void sort_codes(RDL_GLOBAL rdl_u16 *order, const struct lookup *l, rdl_u32 words) {
   rdl_u32 k, n = l->count;
   for (k = 0; k < n; k++)
     order[k] = (rdl_u16)k;
@@ -655,8 +638,7 @@ RDL_FN void sort_codes(RDL_GLOBAL rdl_u16 *order, const struct lookup *l, rdl_u3
 
 /* Renames every code to its rank, so that codes compare as texts do. The merged dictionary's slots
  * are not needed any more and hold the ranks; its keys have room for a second, sorted copy. */
-RDL_FN void rank_codes(RDL_GLOBAL struct world *w, rdl_u32 which, const struct lookup *all)
-{
+RDL_FN void rank_codes(RDL_GLOBAL struct world *w, rdl_u32 which, const struct lookup *all) {
   RDL_GLOBAL struct dictionary *merged = w->dictionary + which;
   RDL_GLOBAL const rdl_u16 *order = RDL_AT(const rdl_u16, merged->map);
   RDL_GLOBAL rdl_u64 *sorted = all->keys + merged->capacity * merged->words;
@@ -677,8 +659,7 @@ RDL_FN void rank_codes(RDL_GLOBAL struct world *w, rdl_u32 which, const struct l
   merged->count = all->count;
 }
 
-RDL_TASK(merge, rdl_u32, struct merge_args, RDL_NONE)
-{
+RDL_TASK(merge, rdl_u32, struct merge_args, RDL_NONE) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
   struct lookup all;
   RDL_BEGIN();
@@ -700,8 +681,7 @@ struct remap_args {
 };
 
 RDL_FN void remap_column(RDL_GLOBAL struct world *w, rdl_u32 table, rdl_u32 chunk, rdl_u32 column,
-                         rdl_u32 dictionary)
-{
+                         rdl_u32 dictionary) {
   RDL_GLOBAL const struct chunk *c = CHUNKS(w, table) + chunk;
   RDL_GLOBAL rdl_u16 *codes = CODES(w, table, column) + chunk * CHUNK_ROWS;
   RDL_GLOBAL const rdl_u16 *map =
@@ -711,8 +691,7 @@ RDL_FN void remap_column(RDL_GLOBAL struct world *w, rdl_u32 table, rdl_u32 chun
     if (codes[k] != NO_CODE) codes[k] = map[codes[k]];
 }
 
-RDL_FN void remap_chunk(RDL_GLOBAL struct world *w, rdl_u32 table, rdl_u32 chunk)
-{
+RDL_FN void remap_chunk(RDL_GLOBAL struct world *w, rdl_u32 table, rdl_u32 chunk) {
   if (table == FLIGHTS) {
     remap_column(w, table, chunk, F_CARRIER, CARRIER);
     remap_column(w, table, chunk, F_TAILNUM, TAILNUM);
@@ -729,8 +708,7 @@ RDL_FN void remap_chunk(RDL_GLOBAL struct world *w, rdl_u32 table, rdl_u32 chunk
   }
 }
 
-RDL_TASK(remap, RDL_NONE, struct remap_args, RDL_NONE)
-{
+RDL_TASK(remap, RDL_NONE, struct remap_args, RDL_NONE) {
   rdl_u32 chunk;
   RDL_BEGIN();
   for (chunk = args->from; chunk < args->to; chunk++)
@@ -740,43 +718,40 @@ RDL_TASK(remap, RDL_NONE, struct remap_args, RDL_NONE)
 
 /* ---- indexes for the joins ---- */
 
-RDL_TASK(index_airlines, RDL_NONE, struct world_args, RDL_NONE)
-{
+RDL_TASK(index_airlines, RDL_NONE, struct world_args, RDL_NONE) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
   rdl_u32 c, row, end;
   RDL_BEGIN();
-  EACH_CHUNK(w, AIRLINES, c)
-    EACH_ROW(w, AIRLINES, c, row, end)
-      RDL_AT(rdl_u32, w->airline_of)[CODES(w, AIRLINES, A_CARRIER)[row]] = row + 1u;
+  EACH_ROW(w, AIRLINES, c, row, end) {
+    RDL_AT(rdl_u32, w->airline_of)[CODES(w, AIRLINES, A_CARRIER)[row]] = row + 1u;
+  }
   RDL_END();
 }
 
-RDL_TASK(index_planes, RDL_NONE, struct world_args, RDL_NONE)
-{
+RDL_TASK(index_planes, RDL_NONE, struct world_args, RDL_NONE) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
   rdl_u32 c, row, end;
   RDL_BEGIN();
-  EACH_CHUNK(w, PLANES, c)
-    EACH_ROW(w, PLANES, c, row, end)
-      RDL_AT(rdl_u32, w->plane_of)[CODES(w, PLANES, P_TAILNUM)[row]] = row + 1u;
+  EACH_ROW(w, PLANES, c, row, end) {
+    RDL_AT(rdl_u32, w->plane_of)[CODES(w, PLANES, P_TAILNUM)[row]] = row + 1u;
+  }
   RDL_END();
 }
 
-RDL_FN rdl_u32 weather_slot(rdl_u32 origin, rdl_u32 date, rdl_u32 hour)
-{
+RDL_FN rdl_u32 weather_slot(rdl_u32 origin, rdl_u32 date, rdl_u32 hour) {
   return (origin * DATES + date) * HOURS + hour;
 }
 
-RDL_TASK(index_weather, RDL_NONE, struct world_args, RDL_NONE)
-{
+RDL_TASK(index_weather, RDL_NONE, struct world_args, RDL_NONE) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
-  rdl_u32 c, row, end;
+  RDL_GLOBAL rdl_u32 *row_of = RDL_AT(rdl_u32, w->weather_of);
+  rdl_u32 c, row, end, hour;
   RDL_BEGIN();
-  EACH_CHUNK(w, WEATHER, c)
-    EACH_ROW(w, WEATHER, c, row, end)
-      RDL_AT(rdl_u32, w->weather_of)
-          [weather_slot(CODES(w, WEATHER, W_ORIGIN)[row], CODES(w, WEATHER, W_DATE)[row],
-                        (rdl_u32)NUMBERS(w, WEATHER, W_HOUR)[row])] = row + 1u;
+  EACH_ROW(w, WEATHER, c, row, end) {
+    hour = (rdl_u32)NUMBERS(w, WEATHER, W_HOUR)[row];
+    row_of[weather_slot(CODES(w, WEATHER, W_ORIGIN)[row], CODES(w, WEATHER, W_DATE)[row], hour)] =
+        row + 1u;
+  }
   RDL_END();
 }
 
@@ -793,22 +768,19 @@ struct load_state {
   rdl_future child;
 };
 
-RDL_FN rdl_u32 remap_step(RDL_GLOBAL const struct world *w, rdl_u32 table)
-{
+RDL_FN rdl_u32 remap_step(RDL_GLOBAL const struct world *w, rdl_u32 table) {
   return w->table[table].count / 16u + 1u;
 }
 
 /* Counts the rows, and finds the bounds of what the queries count in histograms. */
-RDL_FN rdl_u32 sum_up(RDL_GLOBAL struct world *w)
-{
+RDL_FN rdl_u32 sum_up(RDL_GLOBAL struct world *w) {
   RDL_GLOBAL const struct chunk *chunk = CHUNKS(w, FLIGHTS);
   rdl_u32 c, k, rows = 0;
   for (k = 0; k < MEASURES; k++) {
     w->low[k] = 32767;
     w->high[k] = NO_NUMBER;
   }
-  EACH_CHUNK(w, FLIGHTS, c)
-  {
+  for (c = 0; c < w->table[FLIGHTS].count; c++) {
     rows += chunk[c].rows;
     for (k = 0; k < MEASURES; k++) {
       if (chunk[c].low[k] < w->low[k]) w->low[k] = chunk[c].low[k];
@@ -819,8 +791,7 @@ RDL_FN rdl_u32 sum_up(RDL_GLOBAL struct world *w)
 }
 
 /* Gives the rows of flights. */
-RDL_TASK(load, rdl_u32, struct load_args, struct load_state)
-{
+RDL_TASK(load, rdl_u32, struct load_args, struct load_state) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
   rdl_u32 to;
   RDL_BEGIN();

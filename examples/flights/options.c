@@ -11,13 +11,23 @@ static const char purpose[] =
 bool options_read(int argc, char **argv, struct options *o, int *out_code) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const example_option list[] = {
-      {.name = "device", .value = "NAME", .help = "host, opencl:0, opencl:pocl ...",
+      {.name = "device",
+       .value = "NAME",
+       .help = "host, opencl:0, opencl:pocl ...",
        .text = &o->device},
-      {.name = "scale", .value = "N", .help = "read the flights N times", .number = &o->scale,
-       .least = 1, .most = 100},
+      {.name = "scale",
+       .value = "N",
+       .help = "read the flights N times",
+       .number = &o->scale,
+       .least = 1,
+       .most = 100},
       {.name = "workers", .value = "N", .help = "0 = all", .number = &o->workers, .most = 1024},
-      {.name = "readers", .value = "N", .help = "threads that inflate", .number = &o->readers,
-       .least = 1, .most = MAX_READERS},
+      {.name = "readers",
+       .value = "N",
+       .help = "threads that inflate",
+       .number = &o->readers,
+       .least = 1,
+       .most = MAX_READERS},
       {.name = "data", .value = "DIR", .help = "where the csv.gz files are", .text = &o->data},
       {.name = "tsv", .value = "DIR", .help = "also write the tables there", .text = &o->tsv},
   };

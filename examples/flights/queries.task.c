@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second half of the flights example: the fourteen queries of QUERIES.md. Each is a root, q01 to
- * q14, which awaits the root `load`, cuts the chunks of flights into parts, spawns a task for each
- * part, awaits them, merges what they found and writes the answer. q11 and q14 spawn more, depending
- * on what the first step has found.
+ * The second half of the flights example: the fourteen queries of QUERIES.md. Each is a root, q01
+ * to q14, which awaits the root `load`, cuts the chunks of flights into parts, spawns a task for
+ * each part, awaits them, merges what they found and writes the answer. q11 and q14 spawn more,
+ * depending on what the first step has found.
  *
  * Answers are cells of 64-bit integers. A mean is two cells, sum and count; the host divides.
  */
@@ -22,7 +22,8 @@ struct answer {
   rdl_ptr cell;
 };
 
-/* One query's notes in device memory. The host fills in world, answer and work, the root the rest. */
+/* One query's notes in device memory. The host fills in world, answer and work, the root the rest.
+ */
 struct plan {
   rdl_ptr world;
   rdl_ptr work; /* memory for what the parts find */
@@ -88,8 +89,7 @@ struct scan {
   for (c = (s).from; c < (s).to; c++)                                                              \
     for (row = (c)*CHUNK_ROWS, end = row + (s).chunks[c].rows; row < end; row++)
 
-RDL_FN void scan_open(struct scan *s, RDL_GLOBAL const struct plan *plan, rdl_u32 part)
-{
+RDL_FN void scan_open(struct scan *s, RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u64 chunks = w->table[FLIGHTS].count;
   s->world = w;
@@ -109,23 +109,19 @@ RDL_FN void scan_open(struct scan *s, RDL_GLOBAL const struct plan *plan, rdl_u3
   s->distance = NUMBERS(w, FLIGHTS, F_DISTANCE);
 }
 
-RDL_FN rdl_ptr part_work(RDL_GLOBAL const struct plan *plan, rdl_u32 part)
-{
+RDL_FN rdl_ptr part_work(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
   return plan->work + part * plan->stride;
 }
 
-RDL_FN RDL_GLOBAL struct group *part_groups(RDL_GLOBAL const struct plan *plan, rdl_u32 part)
-{
+RDL_FN RDL_GLOBAL struct group *part_groups(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
   return RDL_AT(struct group, part_work(plan, part));
 }
 
-RDL_FN RDL_GLOBAL rdl_u32 *part_counts(RDL_GLOBAL const struct plan *plan, rdl_u32 part)
-{
+RDL_FN RDL_GLOBAL rdl_u32 *part_counts(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
   return RDL_AT(rdl_u32, part_work(plan, part));
 }
 
-RDL_FN void part_clear(RDL_GLOBAL const struct plan *plan, rdl_u32 part)
-{
+RDL_FN void part_clear(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
   RDL_GLOBAL rdl_u64 *words = RDL_AT(rdl_u64, part_work(plan, part));
   rdl_u64 k;
   for (k = 0; k < plan->stride / 8u; k++)
@@ -134,8 +130,7 @@ RDL_FN void part_clear(RDL_GLOBAL const struct plan *plan, rdl_u32 part)
 
 /* Cuts the chunks into parts, each with `bytes` of memory, for each of `times` runs over them. Few
  * chunks or little memory make fewer parts; none at all if not even one fits. */
-RDL_FN rdl_u32 plan_parts(RDL_GLOBAL struct plan *plan, rdl_u64 bytes, rdl_u32 times)
-{
+RDL_FN rdl_u32 plan_parts(RDL_GLOBAL struct plan *plan, rdl_u64 bytes, rdl_u32 times) {
   rdl_u32 chunks = WORLD(plan->world)->table[FLIGHTS].count;
   plan->parts = chunks / 4u + 1u < MAX_PARTS ? chunks / 4u + 1u : MAX_PARTS;
   plan->stride = (bytes + 63u) / 64u * 64u;
@@ -144,8 +139,7 @@ RDL_FN rdl_u32 plan_parts(RDL_GLOBAL struct plan *plan, rdl_u64 bytes, rdl_u32 t
   return plan->parts;
 }
 
-RDL_FN void add_value(RDL_GLOBAL struct group *g, rdl_i32 value)
-{
+RDL_FN void add_value(RDL_GLOBAL struct group *g, rdl_i32 value) {
   g->rows++;
   if (value == NO_NUMBER) return;
   g->known++;
@@ -154,8 +148,7 @@ RDL_FN void add_value(RDL_GLOBAL struct group *g, rdl_i32 value)
 
 /* Adds the groups of all parts of a run, whose first part is given, to those of the first. */
 RDL_FN RDL_GLOBAL struct group *merge_groups(RDL_GLOBAL const struct plan *plan, rdl_u32 first,
-                                             rdl_u32 count)
-{
+                                             rdl_u32 count) {
   RDL_GLOBAL struct group *to = part_groups(plan, first);
   rdl_u32 p, k;
   for (p = 1; p < plan->parts; p++) {
@@ -171,8 +164,7 @@ RDL_FN RDL_GLOBAL struct group *merge_groups(RDL_GLOBAL const struct plan *plan,
 
 /* The same for counts, which stand `offset` words behind the start of each part's memory. */
 RDL_FN RDL_GLOBAL rdl_u32 *merge_counts(RDL_GLOBAL const struct plan *plan, rdl_u32 first,
-                                        rdl_u32 offset, rdl_u32 count)
-{
+                                        rdl_u32 offset, rdl_u32 count) {
   RDL_GLOBAL rdl_u32 *to = part_counts(plan, first) + offset;
   rdl_u32 p, k;
   for (p = 1; p < plan->parts; p++) {
@@ -184,24 +176,20 @@ RDL_FN RDL_GLOBAL rdl_u32 *merge_counts(RDL_GLOBAL const struct plan *plan, rdl_
 }
 
 /* A set of small numbers has a bit for each. */
-RDL_FN rdl_u32 set_words(rdl_u32 members)
-{
+RDL_FN rdl_u32 set_words(rdl_u32 members) {
   return (members + 31u) / 32u;
 }
 
-RDL_FN void set_add(RDL_GLOBAL rdl_u32 *set, rdl_u32 member)
-{
+RDL_FN void set_add(RDL_GLOBAL rdl_u32 *set, rdl_u32 member) {
   set[member / 32u] |= 1u << member % 32u;
 }
 
-RDL_FN rdl_u32 set_has(RDL_GLOBAL const rdl_u32 *set, rdl_u32 member)
-{
+RDL_FN rdl_u32 set_has(RDL_GLOBAL const rdl_u32 *set, rdl_u32 member) {
   return set[member / 32u] >> member % 32u & 1u;
 }
 
 RDL_FN RDL_GLOBAL rdl_u32 *merge_sets(RDL_GLOBAL const struct plan *plan, rdl_u32 offset,
-                                      rdl_u32 words)
-{
+                                      rdl_u32 words) {
   RDL_GLOBAL rdl_u32 *to = part_counts(plan, 0) + offset;
   rdl_u32 p, k;
   for (p = 1; p < plan->parts; p++) {
@@ -215,13 +203,11 @@ RDL_FN RDL_GLOBAL rdl_u32 *merge_sets(RDL_GLOBAL const struct plan *plan, rdl_u3
 /* ---- histograms ---- */
 
 /* A histogram of a measure has a place for null, then one for each value from the lowest on. */
-RDL_FN rdl_u32 places(RDL_GLOBAL const struct world *w, rdl_u32 which)
-{
+RDL_FN rdl_u32 places(RDL_GLOBAL const struct world *w, rdl_u32 which) {
   return w->low[which] > w->high[which] ? 1u : (rdl_u32)(w->high[which] - w->low[which]) + 2u;
 }
 
-RDL_FN rdl_u32 place_of(rdl_i32 value, rdl_i32 low)
-{
+RDL_FN rdl_u32 place_of(rdl_i32 value, rdl_i32 low) {
   return value == NO_NUMBER ? 0u : (rdl_u32)(value - low) + 1u;
 }
 
@@ -234,8 +220,7 @@ struct spread {
 };
 
 /* The value with this rank, from 0. */
-RDL_FN rdl_i64 ranked(RDL_GLOBAL const rdl_u32 *count, rdl_i32 low, rdl_i64 rank)
-{
+RDL_FN rdl_i64 ranked(RDL_GLOBAL const rdl_u32 *count, rdl_i32 low, rdl_i64 rank) {
   rdl_u32 k = 1;
   for (; rank >= count[k]; k++)
     rank -= count[k];
@@ -243,8 +228,7 @@ RDL_FN rdl_i64 ranked(RDL_GLOBAL const rdl_u32 *count, rdl_i32 low, rdl_i64 rank
 }
 
 RDL_FN void spread_of(struct spread *s, RDL_GLOBAL const struct world *w, rdl_u32 which,
-                      RDL_GLOBAL const rdl_u32 *count)
-{
+                      RDL_GLOBAL const rdl_u32 *count) {
   rdl_u32 k, n = places(w, which);
   rdl_i32 low = w->low[which];
   s->sum = s->known = 0;
@@ -261,36 +245,32 @@ RDL_FN void spread_of(struct spread *s, RDL_GLOBAL const struct world *w, rdl_u3
 
 /* ---- answers and order ---- */
 
-RDL_FN void put(RDL_GLOBAL struct plan *plan, rdl_i64 value)
-{
+RDL_FN void put(RDL_GLOBAL struct plan *plan, rdl_i64 value) {
   RDL_GLOBAL struct answer *a = &plan->answer;
   if (a->cells < a->capacity) RDL_AT(rdl_i64, a->cell)[a->cells] = value;
   a->cells++;
 }
 
-RDL_FN void put_mean(RDL_GLOBAL struct plan *plan, rdl_i64 sum, rdl_i64 count)
-{
+RDL_FN void put_mean(RDL_GLOBAL struct plan *plan, rdl_i64 sum, rdl_i64 count) {
   put(plan, sum);
   put(plan, count);
 }
 
 /* A sum of no values is null. */
-RDL_FN void put_sum(RDL_GLOBAL struct plan *plan, rdl_i64 sum, rdl_i64 count)
-{
+RDL_FN void put_sum(RDL_GLOBAL struct plan *plan, rdl_i64 sum, rdl_i64 count) {
   put(plan, count ? sum : NO_VALUE);
 }
 
-RDL_FN rdl_u32 put_end_of_row(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN rdl_u32 put_end_of_row(RDL_GLOBAL struct plan *plan) {
   return ++plan->answer.rows;
 }
 
-RDL_FN rdl_u32 answer_fits(RDL_GLOBAL const struct plan *plan)
-{
+RDL_FN rdl_u32 answer_fits(RDL_GLOBAL const struct plan *plan) {
   return plan->answer.cells <= plan->answer.capacity;
 }
 
-/* The first `limit` at most of the keys, by weight, the largest first; of equals, the smallest key. */
+/* The first `limit` at most of the keys, by weight, the largest first; of equals, the smallest key.
+ */
 struct best {
   rdl_u32 count;
   rdl_u32 limit;
@@ -298,8 +278,7 @@ struct best {
   rdl_i64 weight[32];
 };
 
-RDL_FN void best_add(struct best *b, rdl_u32 key, rdl_i64 weight)
-{
+RDL_FN void best_add(struct best *b, rdl_u32 key, rdl_i64 weight) {
   rdl_u32 at;
   if (b->count == b->limit) {
     if (b->weight[b->count - 1u] >= weight) return;
@@ -313,18 +292,15 @@ RDL_FN void best_add(struct best *b, rdl_u32 key, rdl_i64 weight)
   b->weight[at] = weight;
 }
 
-RDL_FN rdl_u32 texts(RDL_GLOBAL const struct plan *plan, rdl_u32 dictionary)
-{
+RDL_FN rdl_u32 texts(RDL_GLOBAL const struct plan *plan, rdl_u32 dictionary) {
   return WORLD(plan->world)->dictionary[dictionary].count;
 }
 
-RDL_FN rdl_u32 plane_of(RDL_GLOBAL const struct world *w, rdl_u32 tailnum)
-{
+RDL_FN rdl_u32 plane_of(RDL_GLOBAL const struct world *w, rdl_u32 tailnum) {
   return tailnum == NO_CODE ? 0u : RDL_AT(const rdl_u32, w->plane_of)[tailnum];
 }
 
-RDL_FN rdl_u32 weather_of(const struct scan *s, rdl_u32 row)
-{
+RDL_FN rdl_u32 weather_of(const struct scan *s, rdl_u32 row) {
   rdl_u32 slot = weather_slot(s->origin[row], s->date[row], (rdl_u32)s->sched[row] / 100u);
   return RDL_AT(const rdl_u32, s->world->weather_of)[slot];
 }
@@ -337,8 +313,7 @@ struct filter_sums {
   rdl_i64 known[2][4];
 };
 
-RDL_FN void q01_add(struct filter_sums *f, rdl_u32 which, const struct scan *s, rdl_u32 row)
-{
+RDL_FN void q01_add(struct filter_sums *f, rdl_u32 which, const struct scan *s, rdl_u32 row) {
   rdl_i32 value[4], k;
   value[0] = s->dep[row];
   value[1] = s->arr[row];
@@ -352,8 +327,7 @@ RDL_FN void q01_add(struct filter_sums *f, rdl_u32 which, const struct scan *s, 
   }
 }
 
-RDL_FN rdl_u32 code_of_text(RDL_GLOBAL const struct world *w, rdl_u32 dictionary, rdl_u64 key)
-{
+RDL_FN rdl_u32 code_of_text(RDL_GLOBAL const struct world *w, rdl_u32 dictionary, rdl_u64 key) {
   RDL_GLOBAL const struct dictionary *d = w->dictionary + dictionary;
   rdl_u32 k;
   for (k = 0; k < d->count; k++)
@@ -363,8 +337,7 @@ RDL_FN rdl_u32 code_of_text(RDL_GLOBAL const struct world *w, rdl_u32 dictionary
 
 #define TEXT_JFK ((rdl_u64)('J' << 16 | 'F' << 8 | 'K') << 40)
 
-RDL_TASK(q01_part, struct filter_sums, struct part_args, RDL_NONE)
-{
+RDL_TASK(q01_part, struct filter_sums, struct part_args, RDL_NONE) {
   struct filter_sums found = {{0}, {{0}}, {{0}}};
   struct scan s;
   rdl_u32 c, row, end, jfk;
@@ -380,8 +353,7 @@ RDL_TASK(q01_part, struct filter_sums, struct part_args, RDL_NONE)
   RDL_END();
 }
 
-RDL_FN void q01_put(RDL_GLOBAL struct plan *plan, RDL_GLOBAL const struct filter_sums *f)
-{
+RDL_FN void q01_put(RDL_GLOBAL struct plan *plan, RDL_GLOBAL const struct filter_sums *f) {
   rdl_u32 which, k;
   for (which = 0; which < 2u; which++) {
     put(plan, which);
@@ -392,8 +364,8 @@ RDL_FN void q01_put(RDL_GLOBAL struct plan *plan, RDL_GLOBAL const struct filter
   }
 }
 
-RDL_FN void q01_merge(RDL_GLOBAL struct filter_sums *to, RDL_GLOBAL const struct filter_sums *from)
-{
+RDL_FN void q01_merge(RDL_GLOBAL struct filter_sums *to,
+                      RDL_GLOBAL const struct filter_sums *from) {
   rdl_u32 which, k;
   for (which = 0; which < 2u; which++) {
     to->flights[which] += from->flights[which];
@@ -404,8 +376,7 @@ RDL_FN void q01_merge(RDL_GLOBAL struct filter_sums *to, RDL_GLOBAL const struct
   }
 }
 
-RDL_TASK(q01, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q01, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -425,8 +396,7 @@ RDL_TASK(q01, rdl_u32, struct query_args, struct query_state)
 
 /* ---- q02: mean, median and p90 by carrier ---- */
 
-RDL_TASK(q02_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q02_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
   struct scan s;
   rdl_u32 c, row, end, width;
@@ -436,13 +406,13 @@ RDL_TASK(q02_part, RDL_NONE, struct part_args, RDL_NONE)
   scan_open(&s, PLAN(args), args->part);
   width = places(s.world, ARR);
   low = s.world->low[ARR];
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     count[s.carrier[row] * width + place_of(s.arr[row], low)]++;
+  }
   RDL_END();
 }
 
-RDL_FN void q02_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q02_put(RDL_GLOBAL struct plan *plan) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 carriers = texts(plan, CARRIER), width = places(w, ARR), k;
   RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, carriers * width);
@@ -460,8 +430,7 @@ RDL_FN void q02_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_TASK(q02, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q02, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -479,21 +448,20 @@ RDL_TASK(q02, rdl_u32, struct query_args, struct query_state)
 
 /* ---- q03: departures by origin and month ---- */
 
-RDL_TASK(q03_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q03_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   struct scan s;
   rdl_u32 c, row, end;
   RDL_BEGIN();
   part_clear(PLAN(args), args->part);
   scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     add_value(group + s.origin[row] * 13u + s.date[row] / 32u, s.dep[row]);
+  }
   RDL_END();
 }
 
-RDL_FN void q03_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q03_put(RDL_GLOBAL struct plan *plan) {
   rdl_u32 groups = 13u * texts(plan, ORIGIN), k;
   RDL_GLOBAL const struct group *group = merge_groups(plan, 0, groups);
   for (k = 0; k < groups; k++) {
@@ -507,8 +475,7 @@ RDL_FN void q03_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_TASK(q03, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q03, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -527,8 +494,7 @@ RDL_TASK(q03, rdl_u32, struct query_args, struct query_state)
 /* ---- q04: carriers joined with their names ---- */
 
 /* Two groups a carrier: departure delays and distances. */
-RDL_TASK(q04_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q04_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   struct scan s;
   rdl_u32 c, row, end;
@@ -542,15 +508,13 @@ RDL_TASK(q04_part, RDL_NONE, struct part_args, RDL_NONE)
   RDL_END();
 }
 
-RDL_FN rdl_u32 airline_name(RDL_GLOBAL const struct world *w, rdl_u32 carrier)
-{
+RDL_FN rdl_u32 airline_name(RDL_GLOBAL const struct world *w, rdl_u32 carrier) {
   rdl_u32 row = RDL_AT(const rdl_u32, w->airline_of)[carrier];
   return row ? CODES(w, AIRLINES, A_NAME)[row - 1u] : NO_CODE;
 }
 
 /* Of the carriers that are left, the one with most flights; of equals, the first by name. */
-RDL_FN rdl_u32 q04_next(RDL_GLOBAL const struct plan *plan, RDL_GLOBAL const struct group *group)
-{
+RDL_FN rdl_u32 q04_next(RDL_GLOBAL const struct plan *plan, RDL_GLOBAL const struct group *group) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 found = NO_CODE, k;
   for (k = 0; k < texts(plan, CARRIER); k++) {
@@ -563,8 +527,7 @@ RDL_FN rdl_u32 q04_next(RDL_GLOBAL const struct plan *plan, RDL_GLOBAL const str
   return found;
 }
 
-RDL_FN void q04_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q04_put(RDL_GLOBAL struct plan *plan) {
   RDL_GLOBAL struct group *group = merge_groups(plan, 0, 2u * texts(plan, CARRIER));
   rdl_u32 carrier;
   while ((carrier = q04_next(plan, group)) != NO_CODE) {
@@ -581,13 +544,13 @@ RDL_FN void q04_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_TASK(q04, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q04, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 2u * (rdl_u64)texts(plan, CARRIER) * sizeof(struct group), 1)) RDL_FAIL(NO_ROOM);
+  if (!plan_parts(plan, 2u * (rdl_u64)texts(plan, CARRIER) * sizeof(struct group), 1))
+    RDL_FAIL(NO_ROOM);
   for (self->k = 0; self->k < plan->parts; self->k++)
     RDL_SPAWN(self->part[self->k], q04_part, args->plan, self->k, 0u);
   RDL_AWAIT_CHILDREN();
@@ -600,8 +563,7 @@ RDL_TASK(q04, rdl_u32, struct query_args, struct query_state)
 /* ---- q05: makers of planes ---- */
 
 /* A histogram a maker, then the set of tailnums that flew. */
-RDL_TASK(q05_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q05_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
   RDL_GLOBAL rdl_u32 *seen;
   RDL_GLOBAL const rdl_u16 *maker;
@@ -625,8 +587,7 @@ RDL_TASK(q05_part, RDL_NONE, struct part_args, RDL_NONE)
 }
 
 RDL_FN rdl_u32 q05_planes(RDL_GLOBAL const struct plan *plan, RDL_GLOBAL const rdl_u32 *seen,
-                          rdl_u32 maker)
-{
+                          rdl_u32 maker) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 k, n = 0;
   for (k = 0; k < texts(plan, TAILNUM); k++)
@@ -634,8 +595,7 @@ RDL_FN rdl_u32 q05_planes(RDL_GLOBAL const struct plan *plan, RDL_GLOBAL const r
   return n;
 }
 
-RDL_FN void q05_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q05_put(RDL_GLOBAL struct plan *plan) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 makers = texts(plan, MAKER), width = places(w, ARR), k;
   RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, makers * width);
@@ -660,14 +620,12 @@ RDL_FN void q05_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_FN rdl_u64 q05_bytes(RDL_GLOBAL const struct plan *plan)
-{
+RDL_FN rdl_u64 q05_bytes(RDL_GLOBAL const struct plan *plan) {
   return 4u * ((rdl_u64)texts(plan, MAKER) * places(WORLD(plan->world), ARR) +
                set_words(texts(plan, TAILNUM)));
 }
 
-RDL_TASK(q05, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q05, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -685,8 +643,7 @@ RDL_TASK(q05, rdl_u32, struct query_args, struct query_state)
 /* ---- q06: ages of planes ---- */
 
 /* For each band of ages, a group of departure delays and one of arrival delays. */
-RDL_TASK(q06_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q06_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   RDL_GLOBAL const rdl_i16 *year;
   struct scan s;
@@ -705,8 +662,7 @@ RDL_TASK(q06_part, RDL_NONE, struct part_args, RDL_NONE)
   RDL_END();
 }
 
-RDL_FN void q06_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q06_put(RDL_GLOBAL struct plan *plan) {
   RDL_GLOBAL const struct group *group = merge_groups(plan, 0, 2u * BANDS);
   rdl_u32 k;
   for (k = 0; k < BANDS; k++, group += 2) {
@@ -720,8 +676,7 @@ RDL_FN void q06_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_TASK(q06, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q06, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -748,8 +703,7 @@ struct worst {
 #define ORDER_BY(a, b)                                                                             \
   if ((a) != (b)) return (a) < (b)
 
-RDL_FN rdl_u32 worse(const struct scan *s, rdl_u32 a, rdl_u32 b)
-{
+RDL_FN rdl_u32 worse(const struct scan *s, rdl_u32 a, rdl_u32 b) {
   ORDER_BY(s->arr[b], s->arr[a]);
   ORDER_BY(s->date[a], s->date[b]);
   ORDER_BY(s->sched[a], s->sched[b]);
@@ -759,8 +713,7 @@ RDL_FN rdl_u32 worse(const struct scan *s, rdl_u32 a, rdl_u32 b)
   return s->dest[a] < s->dest[b];
 }
 
-RDL_FN void worst_add(struct worst *w, const struct scan *s, rdl_u32 row)
-{
+RDL_FN void worst_add(struct worst *w, const struct scan *s, rdl_u32 row) {
   rdl_u32 at;
   if (w->count == WORST) {
     if (!worse(s, row, w->row[WORST - 1u])) return;
@@ -771,32 +724,29 @@ RDL_FN void worst_add(struct worst *w, const struct scan *s, rdl_u32 row)
   w->row[at] = row;
 }
 
-RDL_TASK(q07_part, struct worst, struct part_args, RDL_NONE)
-{
+RDL_TASK(q07_part, struct worst, struct part_args, RDL_NONE) {
   struct worst found;
   struct scan s;
   rdl_u32 c, row, end;
   RDL_BEGIN();
   found.count = 0;
   scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     if (s.arr[row] != NO_NUMBER) worst_add(&found, &s, row);
+  }
   RDL_RETURN(found);
   RDL_END();
 }
 
-RDL_FN void put_number(RDL_GLOBAL struct plan *plan, rdl_i32 value)
-{
+RDL_FN void put_number(RDL_GLOBAL struct plan *plan, rdl_i32 value) {
   put(plan, value == NO_NUMBER ? NO_VALUE : value);
 }
 
-RDL_FN void put_code(RDL_GLOBAL struct plan *plan, rdl_u32 code)
-{
+RDL_FN void put_code(RDL_GLOBAL struct plan *plan, rdl_u32 code) {
   put(plan, code == NO_CODE ? NO_VALUE : (rdl_i64)code);
 }
 
-RDL_FN void q07_put(RDL_GLOBAL struct plan *plan, const struct scan *s, rdl_u32 row)
-{
+RDL_FN void q07_put(RDL_GLOBAL struct plan *plan, const struct scan *s, rdl_u32 row) {
   put(plan, s->date[row]);
   put(plan, s->sched[row]);
   put(plan, s->carrier[row]);
@@ -809,8 +759,7 @@ RDL_FN void q07_put(RDL_GLOBAL struct plan *plan, const struct scan *s, rdl_u32 
   put_end_of_row(plan);
 }
 
-RDL_TASK(q07, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q07, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   struct worst all;
   struct scan s;
@@ -836,21 +785,20 @@ RDL_TASK(q07, rdl_u32, struct query_args, struct query_state)
 
 /* ---- q08: days ---- */
 
-RDL_TASK(q08_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q08_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   struct scan s;
   rdl_u32 c, row, end;
   RDL_BEGIN();
   part_clear(PLAN(args), args->part);
   scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     add_value(group + s.date[row], s.dep[row]);
+  }
   RDL_END();
 }
 
-RDL_FN void q08_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q08_put(RDL_GLOBAL struct plan *plan) {
   RDL_GLOBAL const struct group *group = merge_groups(plan, 0, DATES);
   rdl_u32 k;
   for (k = 0; k < DATES; k++) {
@@ -863,8 +811,7 @@ RDL_FN void q08_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_TASK(q08, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q08, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -881,16 +828,14 @@ RDL_TASK(q08, rdl_u32, struct query_args, struct query_state)
 
 /* ---- q09: visibility, from the join with the weather ---- */
 
-RDL_FN rdl_u32 visibility_band(const struct scan *s, RDL_GLOBAL const rdl_i16 *visib, rdl_u32 row)
-{
+RDL_FN rdl_u32 visibility_band(const struct scan *s, RDL_GLOBAL const rdl_i16 *visib, rdl_u32 row) {
   rdl_u32 hour = weather_of(s, row);
   rdl_i32 value = hour ? visib[hour - 1u] : NO_NUMBER;
   if (value == NO_NUMBER) return 4;
-  return (value >= 100) + (value >= 300) + (value >= 1000);
+  return value < 100 ? 0u : value < 300 ? 1u : value < 1000 ? 2u : 3u;
 }
 
-RDL_TASK(q09_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q09_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
   RDL_GLOBAL const rdl_i16 *visib;
   struct scan s;
@@ -902,13 +847,13 @@ RDL_TASK(q09_part, RDL_NONE, struct part_args, RDL_NONE)
   visib = NUMBERS(s.world, WEATHER, W_VISIB);
   width = places(s.world, DEP);
   low = s.world->low[DEP];
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     count[visibility_band(&s, visib, row) * width + place_of(s.dep[row], low)]++;
+  }
   RDL_END();
 }
 
-RDL_FN void q09_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q09_put(RDL_GLOBAL struct plan *plan) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 width = places(w, DEP), k;
   RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, 5u * width);
@@ -926,8 +871,7 @@ RDL_FN void q09_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_TASK(q09, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q09, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -944,16 +888,14 @@ RDL_TASK(q09, rdl_u32, struct query_args, struct query_state)
 
 /* ---- q10: wind ---- */
 
-RDL_FN rdl_u32 wind_band(const struct scan *s, RDL_GLOBAL const rdl_i16 *wind, rdl_u32 row)
-{
+RDL_FN rdl_u32 wind_band(const struct scan *s, RDL_GLOBAL const rdl_i16 *wind, rdl_u32 row) {
   rdl_u32 hour = weather_of(s, row);
   rdl_i32 knots = hour ? wind[hour - 1u] : NO_NUMBER;
   if (knots == NO_NUMBER) return 5;
   return knots >= 20 ? 4u : knots < 0 ? 0u : (rdl_u32)knots / 5u;
 }
 
-RDL_TASK(q10_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q10_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   RDL_GLOBAL const rdl_i16 *wind;
   struct scan s;
@@ -962,13 +904,13 @@ RDL_TASK(q10_part, RDL_NONE, struct part_args, RDL_NONE)
   part_clear(PLAN(args), args->part);
   scan_open(&s, PLAN(args), args->part);
   wind = NUMBERS(s.world, WEATHER, W_WIND);
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     add_value(group + 6u * s.origin[row] + wind_band(&s, wind, row), s.dep[row]);
+  }
   RDL_END();
 }
 
-RDL_FN void q10_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q10_put(RDL_GLOBAL struct plan *plan) {
   rdl_u32 groups = 6u * texts(plan, ORIGIN), k;
   RDL_GLOBAL const struct group *group = merge_groups(plan, 0, groups);
   for (k = 0; k < groups; k++) {
@@ -981,13 +923,13 @@ RDL_FN void q10_put(RDL_GLOBAL struct plan *plan)
   }
 }
 
-RDL_TASK(q10, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q10, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 6u * (rdl_u64)texts(plan, ORIGIN) * sizeof(struct group), 1)) RDL_FAIL(NO_ROOM);
+  if (!plan_parts(plan, 6u * (rdl_u64)texts(plan, ORIGIN) * sizeof(struct group), 1))
+    RDL_FAIL(NO_ROOM);
   for (self->k = 0; self->k < plan->parts; self->k++)
     RDL_SPAWN(self->part[self->k], q10_part, args->plan, self->k, 0u);
   RDL_AWAIT_CHILDREN();
@@ -1010,8 +952,7 @@ struct route_found {
   rdl_i64 sum;
 };
 
-RDL_TASK(q11_count, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q11_count, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
   struct scan s;
   rdl_u32 c, row, end, dests;
@@ -1019,13 +960,13 @@ RDL_TASK(q11_count, RDL_NONE, struct part_args, RDL_NONE)
   part_clear(PLAN(args), args->part);
   scan_open(&s, PLAN(args), args->part);
   dests = texts(PLAN(args), DEST);
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     count[s.origin[row] * dests + s.dest[row]]++;
+  }
   RDL_END();
 }
 
-RDL_FN void q11_choose(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q11_choose(RDL_GLOBAL struct plan *plan) {
   rdl_u32 routes = texts(plan, ORIGIN) * texts(plan, DEST), k;
   RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, routes);
   struct best best;
@@ -1038,15 +979,14 @@ RDL_FN void q11_choose(RDL_GLOBAL struct plan *plan)
     plan->route[k] = best.key[k];
 }
 
-/* A part's memory for one route: a group for each date, a histogram of arr_delay, one of air_time. */
-RDL_FN rdl_u64 q11_bytes(RDL_GLOBAL const struct plan *plan)
-{
+/* A part's memory for one route: a group for each date, a histogram of arr_delay, one of air_time.
+ */
+RDL_FN rdl_u64 q11_bytes(RDL_GLOBAL const struct plan *plan) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   return DATES * sizeof(struct group) + 4u * (places(w, ARR) + places(w, AIR));
 }
 
-RDL_TASK(q11_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q11_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   rdl_u32 at = args->route * plan->parts + args->part;
   RDL_GLOBAL struct group *day = part_groups(plan, at);
@@ -1072,8 +1012,7 @@ RDL_TASK(q11_part, RDL_NONE, struct part_args, RDL_NONE)
   RDL_END();
 }
 
-RDL_FN void q11_find(RDL_GLOBAL const struct plan *plan, rdl_u32 first, struct route_found *found)
-{
+RDL_FN void q11_find(RDL_GLOBAL const struct plan *plan, rdl_u32 first, struct route_found *found) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 offset = DATES * sizeof(struct group) / 4u, width = places(w, ARR), k, worst = DATES;
   RDL_GLOBAL const struct group *day = merge_groups(plan, first, DATES);
@@ -1092,8 +1031,7 @@ RDL_FN void q11_find(RDL_GLOBAL const struct plan *plan, rdl_u32 first, struct r
 }
 
 /* One route: parts of its own. */
-RDL_TASK(q11_route, struct route_found, struct part_args, struct query_state)
-{
+RDL_TASK(q11_route, struct route_found, struct part_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   struct route_found found;
   RDL_BEGIN();
@@ -1107,8 +1045,7 @@ RDL_TASK(q11_route, struct route_found, struct part_args, struct query_state)
 }
 
 RDL_FN void q11_put(RDL_GLOBAL struct plan *plan, rdl_u32 route,
-                    RDL_GLOBAL const struct route_found *found)
-{
+                    RDL_GLOBAL const struct route_found *found) {
   put(plan, plan->route[route] / texts(plan, DEST));
   put(plan, plan->route[route] % texts(plan, DEST));
   put(plan, found->flights);
@@ -1121,8 +1058,7 @@ RDL_FN void q11_put(RDL_GLOBAL struct plan *plan, rdl_u32 route,
   put_end_of_row(plan);
 }
 
-RDL_TASK(q11, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q11, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   rdl_u32 k;
   RDL_BEGIN();
@@ -1148,8 +1084,7 @@ RDL_TASK(q11, rdl_u32, struct query_args, struct query_state)
 /* ---- q12: tail numbers ---- */
 
 /* Flights with and without a tailnum, then the set of tailnums. */
-RDL_TASK(q12_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q12_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
   struct scan s;
   rdl_u32 c, row, end;
@@ -1163,8 +1098,7 @@ RDL_TASK(q12_part, RDL_NONE, struct part_args, RDL_NONE)
   RDL_END();
 }
 
-RDL_FN void q12_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q12_put(RDL_GLOBAL struct plan *plan) {
   rdl_u32 n = texts(plan, TAILNUM), known = 0, planes = 0, k;
   RDL_GLOBAL const rdl_u32 *flights = merge_counts(plan, 0, 0, 2u);
   RDL_GLOBAL const rdl_u32 *seen = merge_sets(plan, 2u, set_words(n));
@@ -1180,8 +1114,7 @@ RDL_FN void q12_put(RDL_GLOBAL struct plan *plan)
   put_end_of_row(plan);
 }
 
-RDL_TASK(q12, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q12, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -1199,8 +1132,7 @@ RDL_TASK(q12, rdl_u32, struct query_args, struct query_state)
 /* ---- q13: the busiest planes ---- */
 
 /* A group of distances for each tailnum, then a set of destinations for each. */
-RDL_TASK(q13_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q13_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   RDL_GLOBAL rdl_u32 *dests;
   struct scan s;
@@ -1219,8 +1151,7 @@ RDL_TASK(q13_part, RDL_NONE, struct part_args, RDL_NONE)
 }
 
 RDL_FN void q13_put_row(RDL_GLOBAL struct plan *plan, RDL_GLOBAL const struct group *group,
-                        RDL_GLOBAL const rdl_u32 *dests, rdl_u32 tailnum)
-{
+                        RDL_GLOBAL const rdl_u32 *dests, rdl_u32 tailnum) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 plane = plane_of(w, tailnum), n = texts(plan, DEST), count = 0, k;
   for (k = 0; k < n; k++)
@@ -1234,12 +1165,11 @@ RDL_FN void q13_put_row(RDL_GLOBAL struct plan *plan, RDL_GLOBAL const struct gr
   put_end_of_row(plan);
 }
 
-RDL_FN void q13_put(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN void q13_put(RDL_GLOBAL struct plan *plan) {
   rdl_u32 n = texts(plan, TAILNUM), k;
   RDL_GLOBAL const struct group *group = merge_groups(plan, 0, n);
   RDL_GLOBAL const rdl_u32 *dests =
-      merge_sets(plan, n * sizeof(struct group) / 4u, n * set_words(texts(plan, DEST)));
+      merge_sets(plan, n * ((rdl_u32)sizeof(struct group) / 4u), n * set_words(texts(plan, DEST)));
   struct best best;
   best.count = 0;
   best.limit = 20;
@@ -1249,14 +1179,11 @@ RDL_FN void q13_put(RDL_GLOBAL struct plan *plan)
     q13_put_row(plan, group, dests, best.key[k]);
 }
 
-RDL_FN rdl_u64 q13_bytes(RDL_GLOBAL const struct plan *plan)
-{
-  return (rdl_u64)texts(plan, TAILNUM) *
-         (sizeof(struct group) + 4u * set_words(texts(plan, DEST)));
+RDL_FN rdl_u64 q13_bytes(RDL_GLOBAL const struct plan *plan) {
+  return (rdl_u64)texts(plan, TAILNUM) * (sizeof(struct group) + 4u * set_words(texts(plan, DEST)));
 }
 
-RDL_TASK(q13, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q13, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);
@@ -1274,8 +1201,7 @@ RDL_TASK(q13, rdl_u32, struct query_args, struct query_state)
 /* ---- q14: down to the worst flight ---- */
 
 /* What the rows are grouped by at a level. */
-RDL_FN rdl_u32 q14_key(const struct scan *s, rdl_u32 level, rdl_u32 row)
-{
+RDL_FN rdl_u32 q14_key(const struct scan *s, rdl_u32 level, rdl_u32 row) {
   if (level == PICK_MONTH) return s->date[row] / 32u;
   if (level == PICK_DAY) return s->date[row] % 32u;
   if (level == PICK_ORIGIN) return s->origin[row];
@@ -1283,8 +1209,7 @@ RDL_FN rdl_u32 q14_key(const struct scan *s, rdl_u32 level, rdl_u32 row)
   return (rdl_u32)s->number[row];
 }
 
-RDL_FN rdl_u32 q14_groups(RDL_GLOBAL const struct plan *plan)
-{
+RDL_FN rdl_u32 q14_groups(RDL_GLOBAL const struct plan *plan) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   if (plan->level == PICK_MONTH) return 13;
   if (plan->level == PICK_DAY) return 32;
@@ -1294,16 +1219,14 @@ RDL_FN rdl_u32 q14_groups(RDL_GLOBAL const struct plan *plan)
 }
 
 /* 1 if a row is within what the levels above have picked. */
-RDL_FN rdl_u32 q14_within(const struct scan *s, const rdl_u32 *pick, rdl_u32 level, rdl_u32 row)
-{
+RDL_FN rdl_u32 q14_within(const struct scan *s, const rdl_u32 *pick, rdl_u32 level, rdl_u32 row) {
   rdl_u32 k;
   for (k = 0; k < level; k++)
     if (q14_key(s, k, row) != pick[k]) return 0;
   return 1;
 }
 
-RDL_TASK(q14_part, RDL_NONE, struct part_args, RDL_NONE)
-{
+RDL_TASK(q14_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_GLOBAL struct group *group = part_groups(plan, args->part);
   struct scan s;
@@ -1313,14 +1236,14 @@ RDL_TASK(q14_part, RDL_NONE, struct part_args, RDL_NONE)
   scan_open(&s, plan, args->part);
   for (k = 0; k < PICKS; k++)
     pick[k] = plan->pick[k];
-  SCAN(s, c, row, end)
+  SCAN(s, c, row, end) {
     if (q14_within(&s, pick, level, row)) add_value(group + q14_key(&s, level, row), s.arr[row]);
+  }
   RDL_END();
 }
 
 /* Picks the worst of the level and goes to the next; 0 = no flight is left that arrived. */
-RDL_FN rdl_u32 q14_pick(RDL_GLOBAL struct plan *plan)
-{
+RDL_FN rdl_u32 q14_pick(RDL_GLOBAL struct plan *plan) {
   rdl_u32 n = q14_groups(plan), worst = n, k;
   RDL_GLOBAL const struct group *group = merge_groups(plan, 0, n);
   for (k = 0; k < n; k++)
@@ -1336,8 +1259,7 @@ RDL_FN rdl_u32 q14_pick(RDL_GLOBAL struct plan *plan)
   return 1;
 }
 
-RDL_TASK(q14, rdl_u32, struct query_args, struct query_state)
-{
+RDL_TASK(q14, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
   RDL_BEGIN();
   RDL_SPAWNS(32);

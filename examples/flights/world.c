@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the device for all that the tasks work on. Buffers are as large as the files could need;
- * what is never touched takes no memory. The context frees them when it is closed. */
+/* Memory of the device for all that the tasks work on. Buffers are as large as the files could
+ * need; what is never touched takes no memory. The context frees them when it is closed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const struct {
   uint32_t words;
 } sizes[DICTIONARIES] = {
     [CARRIER] = {1024, 1}, [TAILNUM] = {8192, 1}, [ORIGIN] = {64, 1},
-    [DEST] = {1024, 1},    [NAME] = {1024, 4},     [MAKER] = {1024, 4},
+    [DEST] = {1024, 1},    [NAME] = {1024, 4},    [MAKER] = {1024, 4},
 };
 
 static const unsigned columns[TABLES] = {
@@ -106,8 +106,7 @@ static bool build_dictionaries(struct flights *f, unsigned kind) {
     d->map += (uint64_t)b * first.capacity * 2u;
   }
   f->key[kind].address = world->dictionary[kind].keys;
-  f->key[kind].data =
-      (char *)keys.data + (size_t)world->blocks * first.capacity * first.words * 8u;
+  f->key[kind].data = (char *)keys.data + (size_t)world->blocks * first.capacity * first.words * 8u;
   return true;
 }
 
@@ -169,7 +168,7 @@ static bool build_plans(struct flights *f) {
 
 bool world_build(struct flights *f) {
   if (!memory_new(f, sizeof(struct world), &f->world)) return false;
-  world_of(f)->size = sizeof(struct world);
+  world_of(f)->size = WORLD_SIZE;
   if (!build_blocks(f)) return false;
   for (unsigned kind = 0; kind < DICTIONARIES; kind++)
     if (!build_dictionaries(f, kind)) return false;
@@ -186,13 +185,25 @@ void world_text(const struct flights *f, unsigned dictionary, int64_t code, char
   text[8u * words] = '\0';
 }
 
+/* Name of a column, counted from 1, in a header. */
+static void print_column(const char *header, uint32_t column) {
+  for (; column > 1; column--)
+    header += strcspn(header, ",") + 1u;
+  fprintf(stderr, "%.*s", (int)strcspn(header, ","), header);
+}
+
+static void explain_chunk(const struct file *file, const struct chunk *chunk) {
+  fprintf(stderr, "flights: %s: cannot read ", file->name);
+  print_column(file->header, chunk->bad_column);
+  fprintf(stderr, " in the line '%s'\n", (const char *)chunk->bad_line);
+}
+
 void world_explain(const struct flights *f) {
   for (unsigned t = 0; t < TABLES; t++) {
     const struct chunk *chunk = f->chunk[t].data;
     for (uint32_t c = 0; c < f->chunks[t]; c++) {
       if (!chunk[c].bad_column) continue;
-      fprintf(stderr, "flights: %s: cannot read column %u, about line %u of chunk %u\n",
-              file_name(t), chunk[c].bad_column, chunk[c].rows, c);
+      explain_chunk(file_of(t), &chunk[c]);
       return;
     }
   }
