@@ -185,8 +185,8 @@ void FUT_11_loop(void) {
 }
 
 /* All wait for room, each for the next: the youngest fails, and that reaches the root. */
-/* More members than slots, each with a child of its own: a batch must not fill the slots with members
- * that then wait for room. */
+/* More members than slots, each with a child of its own: a batch must not fill the slots with
+ * members that then wait for room. */
 void FUT_11_batch(void) {
   enum { MEMBERS = SCALED(5000, 1500) };
   rdl_context_options options = bed_options();
