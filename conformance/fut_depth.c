@@ -139,8 +139,13 @@ void FUT_11_host_waits(void) {
   bed_close(&b);
 }
 
-/* W x (S1 + reserve) slots are enough for work whose parents await what they spawn. S1 of fib(n) on
- * one worker is 2n: two children a level, less the root, which has a slot of the host. */
+/* Enough slots for work whose parents await what they spawn: S1 + reserve for one worker, and twice
+ * that for each of several, because one whose future waits for room goes on with another branch. S1
+ * of fib(n) is 2n: two children a level, less the root, which has a slot of the host. */
+static uint32_t enough_slots(uint32_t workers, uint32_t peak, uint32_t reserve) {
+  return (workers > 1 ? 2 * workers : 1) * (peak + reserve);
+}
+
 void FUT_11_fib(void) {
   enum { N = 13, RESERVE = 3, PEAK = 2 * N };
   rdl_context_options options = bed_options();
@@ -149,7 +154,7 @@ void FUT_11_fib(void) {
   uint32_t k;
   CHECK_OK(rdl_context_describe(b.cx, &info));
   CHECK_OK(rdl_context_close(b.cx));
-  options.slots = info.workers * (PEAK + RESERVE);
+  options.slots = enough_slots(info.workers, PEAK, RESERVE);
   b = bed_open_with(TIGHT, &options);
   for (k = 0; k < 5; k++)
     CHECK_EQ(233, RUN(&b, "tight_fib", .n = N));
@@ -163,7 +168,7 @@ void FUT_11_wood(void) {
   bed b = bed_open(NULL);
   CHECK_OK(rdl_context_describe(b.cx, &info));
   CHECK_OK(rdl_context_close(b.cx));
-  options.slots = info.workers * (PEAK + RESERVE);
+  options.slots = enough_slots(info.workers, PEAK, RESERVE);
   b = bed_open_with(TIGHT, &options);
   CHECK_EQ(2187, RUN(&b, "tight_wood", .k = LEVELS));
   bed_close(&b);

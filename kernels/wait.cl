@@ -235,9 +235,18 @@ RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting) {
 
 /* ---- room ---- */
 
+/* All look again, and who began to wait last looks first: it is deepest in the work, and finishing
+   it frees what those before it need. The ring gives back last what it was given first. */
 RDL_FN void rdl_wake_room(rdl_cx *rdl) {
-  rdl_u32 chain = rdl_exchange(&rdl->control->room, RDL_NIL);
-  rdl_fire_chain(rdl, chain, 0xffffffffu);
+  rdl_u32 node = rdl_exchange(&rdl->control->room, RDL_NIL);
+  rdl_u32 turned = RDL_NIL;
+  while (node) {
+    rdl_u32 next = rdl->nodes[node].next;
+    rdl->nodes[node].next = turned;
+    turned = node;
+    node = next;
+  }
+  rdl_fire_chain(rdl, turned, 0xffffffffu);
 }
 
 /* The version was read before the pools were found empty, and is read again after the push. */

@@ -115,11 +115,14 @@ static rdl_status make_host_tables(rdl_context *cx) {
   cx->roots = calloc(roots, sizeof *cx->roots);
   cx->free_roots = malloc(roots * sizeof *cx->free_roots);
   cx->free_events = malloc((1u + (size_t)cx->options.events) * sizeof *cx->free_events);
+  cx->search_marks = malloc(2u * (size_t)cx->control->slots);
+  cx->search_stack = malloc(cx->control->slots * sizeof *cx->search_stack);
   cx->fresh_root = 1;
   cx->fresh_event = 1;
   cx->usable_roots = cx->options.roots;
   cx->root_frames = cx->frames_first;
-  if (cx->roots && cx->free_roots && cx->free_events) return RDL_OK;
+  if (cx->roots && cx->free_roots && cx->free_events && cx->search_marks && cx->search_stack)
+    return RDL_OK;
   return rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory for %u roots",
                     cx->options.roots);
 }
@@ -186,6 +189,8 @@ static void destroy(rdl_context *cx) {
   free(cx->roots);
   free(cx->free_roots);
   free(cx->free_events);
+  free(cx->search_marks);
+  free(cx->search_stack);
   free(cx->timers);
   free(cx->cache_dir);
   free(cx);

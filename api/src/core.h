@@ -157,9 +157,12 @@ struct rdl_context {
   uint64_t roots_alive;
   uint64_t roots_alive_most;
   /* Deadlocks. */
-  bool search_deadlocks; /* something changed since the last search */
-  uint64_t next_search;  /* while others run: not before this time */
-  bool solo;             /* the next launch has one worker */
+  uint8_t
+      *search_marks; /* two bytes a slot, and room to walk: made early, for a search when memory */
+  uint32_t *search_stack; /* is short must not fail; touched only as far as slots are used */
+  bool search_deadlocks;  /* something changed since the last search */
+  uint64_t next_search;   /* while others run: not before this time */
+  bool solo;              /* the next launch has one worker */
   uint64_t
       room_segments; /* segments run when those who wait for room were last told to look again */
   char deadlock_text[1024]; /* the last deadlock that was broken */

@@ -13,7 +13,6 @@
  * the youngest of them fails.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/src/core.h"
@@ -296,17 +295,14 @@ bool rdl__break_deadlocks(rdl_context *cx) {
   if (half_done(cx) || nothing_lives(cx)) return false;
   rdl__timers_collect(cx);
   s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
-  s.movable = calloc(2, s.slots);
-  s.stack = malloc(s.slots * sizeof *s.stack);
-  if (s.movable && s.stack) {
-    s.seen = s.movable + s.slots;
-    mark_movable(&s);
-    sent = break_dead(&s);
-    if (sent) memcpy(cx->deadlock_text, story, sizeof story);
-    if (sent) rdl__log(cx, RDL_LOG_ERROR, "deadlock: %s", story);
-    if (!sent && !s.by_host) sent = break_room(&s);
-  }
-  free(s.movable);
-  free(s.stack);
+  s.movable = cx->search_marks;
+  s.seen = s.movable + s.slots;
+  s.stack = cx->search_stack;
+  memset(s.movable, 0, 2u * (size_t)s.slots);
+  mark_movable(&s);
+  sent = break_dead(&s);
+  if (sent) memcpy(cx->deadlock_text, story, sizeof story);
+  if (sent) rdl__log(cx, RDL_LOG_ERROR, "deadlock: %s", story);
+  if (!sent && !s.by_host) sent = break_room(&s);
   return sent;
 }

@@ -38,12 +38,23 @@ static void list_backend(device_list *list, const rdl_backend *backend) {
              why.text);
 }
 
-static device_list *list_devices(void) {
+static bool names_backend(const char *selector, const rdl_backend *backend) {
+  size_t length = strlen(backend->name);
+  return strncmp(selector, backend->name, length) == 0 &&
+         (selector[length] == '\0' || selector[length] == ':');
+}
+
+/* The devices of the backend that the selector names, so that no other driver is loaded; of all
+ * backends when it names none. */
+static device_list *list_devices(const char *selector) {
   device_list *list = calloc(1, sizeof *list);
+  bool one = false;
   size_t k;
   if (!list) return NULL;
+  for (k = 0; selector && k < rdl__backend_count; k++)
+    one = one || names_backend(selector, rdl__backends[k]);
   for (k = 0; k < rdl__backend_count; k++)
-    list_backend(list, rdl__backends[k]);
+    if (!one || names_backend(selector, rdl__backends[k])) list_backend(list, rdl__backends[k]);
   return list;
 }
 
@@ -60,7 +71,7 @@ rdl_status rdl_devices(rdl_device_info *infos, size_t capacity, size_t *out_coun
   int wanted;
   RDL__NEED(out_count);
   if (!infos && capacity) return rdl__error(RDL_INVALID, "rdl_devices: infos is NULL");
-  list = list_devices();
+  list = list_devices(NULL);
   if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "rdl_devices: out of host memory");
   for (wanted = 2; wanted >= 0; wanted--)
     for (k = 0; k < list->count; k++)
@@ -141,7 +152,7 @@ rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, si
   rdl_status status;
   if (!selector) selector = getenv("RADDLE_DEVICE");
   if (selector && !selector[0]) selector = NULL;
-  list = list_devices();
+  list = list_devices(selector);
   if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "opening a device: out of host memory");
   status = select_from(list, selector, out_backend, out_index, out_info);
   free(list);
