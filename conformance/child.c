@@ -51,6 +51,23 @@ static char *read_text(FILE *output, const char *last_line) {
   return text;
 }
 
+/* What the case has started in process groups of its own, compilers above all, has become a child
+ * of this process, see run_in_child. */
+static void end_orphans(void) {
+  char path[64];
+  FILE *file;
+  long orphan;
+  snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+  file = fopen(path, "r");
+  if (!file) return;
+  while (fscanf(file, "%ld", &orphan) == 1) {
+    if (getpgid((pid_t)orphan) == (pid_t)orphan) kill(-(pid_t)orphan, SIGKILL);
+    kill((pid_t)orphan, SIGKILL);
+    waitpid((pid_t)orphan, NULL, 0);
+  }
+  fclose(file);
+}
+
 /* Waits for the child, and ends it and what it started when its time is over. */
 static bool reap(pid_t child, double seconds, int *out_status) {
   uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
@@ -69,7 +86,8 @@ static bool reap(pid_t child, double seconds, int *out_status) {
     sleep_ns(pause);
     if (pause < 10u * MS) pause += pause / 4u;
   }
-  kill(-child, SIGKILL); /* compilers and the like that a crash left behind */
+  kill(-child, SIGKILL); /* what a crash left behind */
+  end_orphans();
   return in_time;
 }
 
@@ -104,6 +122,7 @@ void run_in_child(const test_case *test, const run_options *options, test_outcom
     return;
   }
   fflush(stdout);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   child = fork();
   if (child == 0) become_case(test, output);
   if (child > 0) {

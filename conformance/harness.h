@@ -49,6 +49,10 @@ extern test_settings settings;
 #include "conformance/cases.def"
 #undef CASE
 
+/* The larger number, or the smaller one where each launch is only a few segments long: there all
+ * that is ready is put out and taken up again by every launch. */
+#define UNLESS_CUT(whole, cut) (settings.segment_limit ? (cut) : (whole))
+
 /* ---- ends of a case ---- */
 
 __attribute__((noreturn, format(printf, 3, 4))) void test_fail(const char *file, int line,

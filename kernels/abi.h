@@ -336,7 +336,7 @@ typedef struct rdl_control {
   rdl_u64 task_infos;
   rdl_u64 zeros;           /* what a result is read from that is not there */
   rdl_u32 base_generation; /* of a slot that was never used */
-  rdl_u32 pad0;
+  rdl_u32 task_slots;      /* slots that are not the host's */
   /* State of the launch. */
   rdl_u32 registered;
   rdl_u32 pad1[15];

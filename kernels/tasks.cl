@@ -17,8 +17,16 @@ struct rdl_batch_args {
 
 struct rdl_batch_state {
   rdl_u32 next;
+  rdl_u32 open; /* children since they were last awaited */
   rdl_u32 failure;
 };
+
+/* Children that a batch may have at once: with what is below them they take a quarter of all slots,
+   so that the members have room for children of their own. */
+RDL_FN rdl_u32 rdl_batch_window(rdl_cx *rdl, const struct rdl_batch_args *args) {
+  rdl_u32 window = rdl->control->task_slots / 4u / args->step;
+  return window ? window : 1u;
+}
 
 RDL_FN void rdl_note_failure(rdl_cx *rdl, struct rdl_batch_state *self) {
   if (!self->failure) self->failure = rdl->caught;
@@ -36,13 +44,16 @@ RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state) {
   RDL_BEGIN();
   rdl->self->task |= RDL_TASK_PASSES;
   while (self->next < args->count) {
-    if (rdl_batch_spawn(rdl, args, self->next) == RDL_SPAWNED) {
+    if (self->open < rdl_batch_window(rdl, args) &&
+        rdl_batch_spawn(rdl, args, self->next) == RDL_SPAWNED) {
       self->next += args->step;
+      self->open++;
     } else if (rdl->self->first_child) {
       RDL_AWAIT_CHILDREN_CATCH(outcome);
       if (outcome == RDL_S_CANCELLED) RDL_EXIT();
       rdl_note_failure(rdl, self);
       rdl_reap(rdl);
+      self->open = 0;
     } else {
       RDL_AWAIT_ROOM();
     }

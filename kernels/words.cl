@@ -320,6 +320,7 @@ RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 }
 
 RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+  rdl->which = n;
   if (rdl_poll_begins(rdl, RDL_WANT_ANY)) return 1;
   rdl->set = set;
   rdl->set_size = n;

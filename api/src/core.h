@@ -150,17 +150,18 @@ struct rdl_context {
   size_t timer_room;
 
   /* Counters. */
+  rdl_stats settled; /* the workers', when the last launch ended */
   uint64_t launches;
   uint64_t parks;
   uint64_t host_spawned;
   uint64_t roots_alive;
   uint64_t roots_alive_most;
   /* Deadlocks. */
-  bool search_deadlocks;    /* something changed since the last search */
-  uint64_t next_search;     /* while others run: not before this time */
-  bool solo;                /* the next launch has one worker */
-  uint32_t room_version;    /* `freed` when those who wait for room were last told to look again */
-  uint64_t room_segments;   /* segments run by then */
+  bool search_deadlocks; /* something changed since the last search */
+  uint64_t next_search;  /* while others run: not before this time */
+  bool solo;             /* the next launch has one worker */
+  uint64_t
+      room_segments; /* segments run when those who wait for room were last told to look again */
   char deadlock_text[1024]; /* the last deadlock that was broken */
 };
 
@@ -227,7 +228,8 @@ uint64_t rdl__timers_next(rdl_context *cx); /* RDL_FOREVER when there is none */
 /* deadlock.c: between two launches; the lock is held. True when messages were sent */
 bool rdl__break_deadlocks(rdl_context *cx);
 
-/* stats.c */
+/* stats.c: the lock is held */
+void rdl__stats_settle(rdl_context *cx); /* a launch has ended */
 void rdl__stats_read(rdl_context *cx, rdl_stats *stats);
 
 #endif

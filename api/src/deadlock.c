@@ -251,13 +251,11 @@ static uint32_t youngest_without_room(const search *s) {
 static bool break_room(search *s) {
   rdl_context *cx = s->cx;
   rdl_message message = {.kind = RDL_SAY_ROOM};
-  uint32_t version = rdl_load_relaxed(&cx->control->freed);
   uint32_t youngest = youngest_without_room(s);
   rdl_stats stats;
   if (!youngest) return false;
   rdl__stats_read(cx, &stats);
-  if (version != cx->room_version || stats.segments != cx->room_segments) {
-    cx->room_version = version;
+  if (stats.segments != cx->room_segments) {
     cx->room_segments = stats.segments;
     cx->solo = true;
     return rdl__try_say(cx, &message);

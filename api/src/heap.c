@@ -53,6 +53,7 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
   c->workers = cx->workers;
   c->context = cx->number << 24;
   c->slots = 1u + o->roots + o->slots;
+  c->task_slots = o->slots;
   c->event_count = 1u + o->events;
   c->chunk = chunk_for(o->slots, cx->workers);
   c->segment_limit = o->segment_limit;

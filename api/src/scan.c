@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/src/lex.h"
+#include "api/src/reserved.h"
 #include "api/src/text.h"
 #include "kernels/dialect.h"
 
@@ -228,6 +229,9 @@ static void check_name(scanner *s, const arguments *a, const char *name) {
   else if (reserved && !(s->flags & RDL__SCAN_OWN))
     FAIL(s, token, "'%s' begins with %.4s, which is kept for Raddle's own names; rename the task",
          name, name);
+  else if (rdl__reserved_in_opencl(name))
+    FAIL(s, token, "'%s' is a name of OpenCL C, where the task would not compile; rename the task",
+         name);
 }
 
 static void check_count(scanner *s, const arguments *a) {

@@ -95,6 +95,7 @@ static void launch_once(rdl_context *cx) {
   }
   pthread_mutex_lock(&cx->lock);
   cx->launched = false;
+  rdl__stats_settle(cx);
   if (status) lose_device(cx, &why);
   look_around(cx);
   rdl__roots_collect(cx);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of the workers' counters. Workers store them when they leave a launch and now and then in
- * between; a sum taken while they run is marked as not exact. */
+/* Sums of the workers' counters. They are plain words of the device's, so they are added up when a
+ * launch has ended; while the next one runs the sums of the last stand for it, marked as not exact.
+ */
 #include "api/src/core.h"
 
-void rdl__stats_read(rdl_context *cx, rdl_stats *stats) {
+void rdl__stats_settle(rdl_context *cx) {
+  rdl_stats *stats = &cx->settled;
   uint32_t k;
   *stats = (rdl_stats){.size = sizeof *stats};
-  stats->spawned = cx->host_spawned;
   for (k = 0; k < cx->workers; k++) {
     const rdl_counters *c = &cx->worker_states[k].counters;
     stats->spawned += c->spawned;
@@ -21,6 +22,12 @@ void rdl__stats_read(rdl_context *cx, rdl_stats *stats) {
     stats->stolen += c->adopted;
     stats->claimed += c->claimed;
   }
+}
+
+void rdl__stats_read(rdl_context *cx, rdl_stats *stats) {
+  *stats = cx->settled;
+  stats->size = sizeof *stats;
+  stats->spawned += cx->host_spawned;
   stats->live = stats->spawned - stats->finished - stats->failed - stats->cancelled;
   stats->launches = cx->launches;
   stats->parks = cx->parks;

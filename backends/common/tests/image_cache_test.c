@@ -87,7 +87,7 @@ static void an_entry_with_a_wrong_byte_is_compiled_again(void **state) {
   (void)state;
   build_good("4");
   (void)snprintf(command, sizeof command,
-                 "for f in %s/*.bin; do printf X | dd of=$f bs=1 seek=100 conv=notrunc "
+                 "for f in %s/*.bin; do printf '\\001' | dd of=$f bs=1 seek=100 conv=notrunc "
                  "status=none; done",
                  root);
   assert_int_equal(system(command),
