@@ -30,8 +30,7 @@ const struct file *file_of(unsigned table) {
 }
 
 bool file_path(const struct flights *f, const struct file *file, char *path, size_t room) {
-  const char *folder = f->options.data ? f->options.data : example_task_file("flights-data");
-  int length = snprintf(path, room, "%s/%s", folder, file->name);
+  int length = snprintf(path, room, "%s/%s", f->options.data, file->name);
   if (length > 0 && (size_t)length < room) return true;
   fprintf(stderr, "flights: the name of the data folder is too long\n");
   return false;

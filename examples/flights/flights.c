@@ -24,7 +24,7 @@ static rdl_status open_context(struct flights *f) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
   options.workers = f->options.workers;
   options.prebuilt = prebuilt;
-  options.prebuilt_count = sizeof prebuilt / sizeof *prebuilt;
+  options.prebuilt_count = 2;
   return rdl_context_open_with(f->options.device, &options, &f->context);
 }
 

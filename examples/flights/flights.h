@@ -139,8 +139,9 @@ struct query_args {
 
 struct options {
   const char *device; /* NULL = what Raddle chooses */
-  const char *data;   /* NULL = beside the program */
-  const char *tsv;    /* NULL = no files */
+  const char *data;
+  char own_data[4096]; /* the folder beside the program */
+  const char *tsv;     /* NULL = no files */
   unsigned scale;
   unsigned workers; /* 0 = as many as the device has */
   unsigned readers;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "flights.h"
@@ -33,5 +34,7 @@ bool options_read(int argc, char **argv, struct options *o, int *out_code) {
   };
   *o = (struct options){.scale = 1};
   o->readers = cores < 1 ? 1 : cores > (long)MAX_READERS ? MAX_READERS : (unsigned)cores;
+  snprintf(o->own_data, sizeof o->own_data, "%s", example_task_file("flights-data"));
+  o->data = o->own_data;
   return example_options(argc, argv, purpose, list, sizeof list / sizeof *list, out_code);
 }

@@ -222,7 +222,7 @@ static void leave(struct flights *f) {
 static void *run(void *argument) {
   struct reading *r = argument;
   const struct file *file;
-  uint32_t block;
+  uint32_t block = 0;
   bool fine = true;
   while (fine && (file = next_file(r->flights)))
     fine = read_file(r, file);

@@ -139,8 +139,8 @@ static bool build_blocks(struct flights *f) {
 static bool build_indexes(struct flights *f) {
   struct world *world = world_of(f);
   struct memory airline, plane, weather;
-  if (!memory_new(f, sizes[CARRIER].capacity * 4u, &airline)) return false;
-  if (!memory_new(f, sizes[TAILNUM].capacity * 4u, &plane)) return false;
+  if (!memory_new(f, (size_t)sizes[CARRIER].capacity * 4u, &airline)) return false;
+  if (!memory_new(f, (size_t)sizes[TAILNUM].capacity * 4u, &plane)) return false;
   if (!memory_new(f, (size_t)sizes[ORIGIN].capacity * DATES * HOURS * 4u, &weather)) return false;
   world->airline_of = airline.address;
   world->plane_of = plane.address;
@@ -152,7 +152,7 @@ static bool build_plans(struct flights *f) {
   struct memory work;
   struct plan *plan;
   if (!memory_new(f, QUERIES * sizeof(struct plan), &f->plan)) return false;
-  if (!memory_new(f, QUERIES * ANSWER_CELLS * 8u, &f->cell)) return false;
+  if (!memory_new(f, (size_t)QUERIES * ANSWER_CELLS * 8u, &f->cell)) return false;
   if (!memory_new(f, (size_t)QUERIES * WORK_BYTES, &work)) return false;
   plan = f->plan.data;
   for (unsigned q = 0; q < QUERIES; q++)
@@ -182,7 +182,7 @@ void world_text(const struct flights *f, unsigned dictionary, int64_t code, char
   const uint64_t *key = (const uint64_t *)f->key[dictionary].data + (size_t)code * words;
   for (unsigned k = 0; k < 8u * words; k++)
     text[k] = (char)(key[k / 8u] >> (56u - 8u * (k % 8u)) & 0xffu);
-  text[8u * words] = '\0';
+  text[(size_t)8u * words] = '\0';
 }
 
 /* Name of a column, counted from 1, in a header. */
