@@ -113,7 +113,7 @@ void SCH_8_self(void) {
 /* A cycle of `count`, and one more that waits for it from outside. */
 static void run_cycle(bed *b, uint32_t count) {
   memory m = memory_new(b, 2 * count);
-  rdl_future promise, members[8], outside;
+  rdl_future promise, members[8] = {{0, 0}}, outside;
   uint64_t begin;
   uint32_t k;
   CHECK_OK(rdl_future_create(b->cx, &promise));
