@@ -58,6 +58,10 @@ RDL_FN rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
   rdl_u32 count;
   if (status) return status;
   count = rdl_fetch_add(&event->count, n) + n;
+  if (count < n) { /* it never falls: past the end it stays there */
+    rdl_exchange(&event->count, RDL_NO_WAITER);
+    count = RDL_NO_WAITER;
+  }
   if (count >= rdl_fetch_or(&event->lowest, 0u)) rdl_event_fire(rdl, event, count);
   return RDL_S_OK;
 }

@@ -13,7 +13,7 @@ RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait) {
     return;
   }
   if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED && !(rdl->self->task & RDL_TASK_CANCELLED)) {
-    rdl->self->task |= RDL_TASK_CANCELLED;
+    rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_CANCELLED);
     rdl_cancel_children(rdl, rdl->slot);
   }
 }
@@ -290,7 +290,6 @@ RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 worker = rdl_fetch_add(&control->registered, 1u);
   rdl_cx rdl;
-  if (worker >= control->workers) return;
   rdl_worker_open(&rdl, heap, worker);
   rdl_worker_loop(&rdl);
   rdl_worker_close(&rdl);

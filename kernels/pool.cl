@@ -117,7 +117,7 @@ RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
     stash->next += rdl_pool_step(pool);
   }
   stash->left--;
-  if (stash->left < rdl->reserve) rdl->low = 1;
+  if (stash->left < 2u * rdl->reserve) rdl->low = 1;
   return item;
 }
 
@@ -141,7 +141,7 @@ RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
     if (seen == old) break;
     old = seen;
   }
-  if (stash->left < rdl->reserve) rdl->low = 1;
+  if (stash->left < 2u * rdl->reserve) rdl->low = 1;
 }
 
 RDL_FN void rdl_wake_room(rdl_cx *rdl);
@@ -160,8 +160,10 @@ RDL_FN rdl_u32 rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item, rdl_u32 kee
   stash->head = item;
   stash->freed++;
   stash->left++;
+  if (keep < rdl->reserve) keep = rdl->reserve; /* what this segment was promised stays */
   if (stash->freed <= keep) return 0;
-  rdl_pool_flush(rdl, pool, stash->freed - keep / 2u);
+  keep /= 2u;
+  rdl_pool_flush(rdl, pool, stash->freed - (keep < rdl->reserve ? rdl->reserve : keep));
   return 1;
 }
 
@@ -174,15 +176,18 @@ RDL_OUTLINE void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
 /* What a wait for one thing takes; a wait for a set fills the stash itself before it begins. */
 #define RDL_NODE_RESERVE 1u
 
-/* Room for one segment: `spawns` slots and blocks of every class the image uses, and some nodes. */
+/* Room for one segment: `spawns` slots, twice as many blocks of every class the image uses, for
+   frame and result of a task may be of one class, and some nodes. */
 RDL_OUTLINE rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl_u32 enough = 1;
   rdl_u32 low = 0;
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++) {
-    rdl_u32 least = pool == RDL_POOL_NODES ? RDL_NODE_RESERVE : spawns;
+    rdl_u32 each = pool < RDL_POOL_FRAMES ? 1u : 2u;
+    rdl_u32 least = pool == RDL_POOL_NODES ? RDL_NODE_RESERVE : each * spawns;
+    rdl_u32 want = each * rdl->reserve;
     if (pool >= RDL_POOL_FRAMES && !((rdl->class_set >> (pool - RDL_POOL_FRAMES)) & 1u)) continue;
-    if (rdl->stashes[pool].left < rdl->reserve && !rdl_pool_fill(rdl, pool, rdl->reserve)) {
+    if (rdl->stashes[pool].left < want && !rdl_pool_fill(rdl, pool, want)) {
       low = 1;
       if (rdl->stashes[pool].left < least) enough = 0;
     }

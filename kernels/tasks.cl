@@ -42,7 +42,7 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
 RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state) {
   rdl_u32 outcome;
   RDL_BEGIN();
-  rdl->self->task |= RDL_TASK_PASSES;
+  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_PASSES);
   while (self->next < args->count) {
     if (self->open < rdl_batch_window(rdl, args) &&
         rdl_batch_spawn(rdl, args, self->next) == RDL_SPAWNED) {

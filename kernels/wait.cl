@@ -128,6 +128,11 @@ RDL_FN rdl_u32 rdl_list_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head
   return 0;
 }
 
+/* Lists are swept from 2^3 nodes on, and then whenever they have doubled. Later would let a program
+   that waits for many futures at once, again and again, fill the pool with nodes of waits long
+   over. */
+#define RDL_FIRST_SWEEP 3u
+
 /* A chain of nodes that is being rebuilt. */
 typedef struct rdl_chain {
   rdl_u32 head;
@@ -157,7 +162,7 @@ RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node) {
 /* Puts a chain back on its list, marked to be swept at twice its size. */
 RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u32 *list) {
   RDL_GLOBAL rdl_node *head = rdl->nodes + chain->head;
-  rdl_u32 bits = 6;
+  rdl_u32 bits = RDL_FIRST_SWEEP;
   while ((1u << bits) < 2u * chain->size)
     bits++;
   rdl_store_relaxed(&head->size, chain->size);
@@ -200,11 +205,11 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
 RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 head = rdl_load_acquire(list) & RDL_NODE_MASK;
-  rdl_u32 size = 1, bits = 6;
+  rdl_u32 size = 1, bits = RDL_FIRST_SWEEP;
   if (head) {
     size = rdl_load_relaxed(&rdl->nodes[head].size) + 1u;
     bits = rdl_load_relaxed(&rdl->nodes[head].kind) >> RDL_SWEEP_SHIFT;
-    if (bits < 6u || bits > 30u) bits = 6;
+    if (bits < RDL_FIRST_SWEEP || bits > 30u) bits = RDL_FIRST_SWEEP;
     rdl_store_relaxed(&node->size, size);
     rdl_store_relaxed(&node->kind, (node->kind & 3u) | bits << RDL_SWEEP_SHIFT);
   }

@@ -5,7 +5,9 @@
 
 #include "api/src/core.h"
 
-#define MOST_CONTEXTS 255u
+#define MOST_CONTEXTS    255u
+#define MOST_FRAME_BYTES (60ull << 30) /* blocks are numbered in 32 bits, in units of 16 bytes */
+#define LONGEST_NS       (1000ull * RDL__NS_PER_SECOND)
 
 /* Numbers of open contexts: the top byte of their handles. The only state that contexts share; one
  * bit a number, and where the next search begins, so that a number is not reused at once. */
@@ -55,6 +57,9 @@ static rdl_status check_options(const rdl_context_options *o) {
   if (o->slots > RDL_MAX_SLOTS / 2u || o->roots > RDL_MAX_SLOTS / 2u)
     return rdl__error(RDL_INVALID, "rdl_context_options: at most %u slots and as many roots",
                       RDL_MAX_SLOTS / 2u);
+  if (o->frame_bytes > MOST_FRAME_BYTES)
+    return rdl__error(RDL_INVALID, "rdl_context_options: at most %llu frame_bytes",
+                      (unsigned long long)MOST_FRAME_BYTES);
   if (o->events >= RDL_MAX_SLOTS)
     return rdl__error(RDL_INVALID, "rdl_context_options: at most %u events", RDL_MAX_SLOTS - 1u);
   return RDL_OK;
@@ -78,6 +83,8 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
   o->frame_bytes = or_default64(o->frame_bytes, 256u << 20);
   o->quantum_ns = or_default64(o->quantum_ns, 8000000u);
   o->park_ns = or_default64(o->park_ns, 300000u);
+  if (o->quantum_ns > LONGEST_NS) o->quantum_ns = LONGEST_NS; /* as ticks they stay in range */
+  if (o->park_ns > LONGEST_NS) o->park_ns = LONGEST_NS;
   o->spin_ns = or_default64(o->spin_ns, 20000u);
   o->close_ns = or_default64(o->close_ns, 10u * (uint64_t)RDL__NS_PER_SECOND);
   if (!o->cache_dir) return RDL_OK;
@@ -141,7 +148,7 @@ static rdl_status make_locks(rdl_context *cx) {
 
 static void stop_service(rdl_context *cx) {
   pthread_mutex_lock(&cx->lock);
-  cx->closing = true;
+  __atomic_store_n(&cx->closing, true, __ATOMIC_RELAXED); /* threads that spin look at it */
   if (cx->control) rdl_store_relaxed(&cx->control->stop, 1u);
   pthread_cond_signal(&cx->service_news);
   pthread_cond_broadcast(&cx->host_news);
@@ -176,6 +183,7 @@ static void free_staging(rdl_context *cx) {
 /* Takes a context at any stage of its making. */
 static void destroy(rdl_context *cx) {
   if (cx->device) {
+    if (cx->control) rdl__lists_collect(cx, true);
     free_staging(cx);
     free_buffers(cx);
     rdl__modules_close(cx);

@@ -48,6 +48,12 @@ typedef struct rdl__timer {
   uint32_t wait; /* wait word the future must still have */
 } rdl__timer;
 
+typedef struct rdl__list {
+  void *memory;
+  uint32_t tail; /* of the mailbox, behind the message */
+  struct rdl__list *next;
+} rdl__list;
+
 /* A thread that sleeps until a root is done. On its own stack, linked while it sleeps. */
 typedef struct rdl__sleeper {
   uint32_t slot;
@@ -100,7 +106,8 @@ struct rdl_context {
   bool launched; /* a launch is under way */
   bool parked;   /* the service thread sleeps: wake it */
   bool closing;
-  bool lost; /* the device failed: `lost_why` says how */
+  bool building; /* an image is being compiled: without the lock, the service held */
+  bool lost;     /* the device failed: `lost_why` says how */
   rdl_reason lost_why;
   uint32_t holds; /* callers that keep the service thread from launching */
   uint32_t users; /* callers inside a waiting function */
@@ -144,6 +151,7 @@ struct rdl_context {
   uint32_t task_count;
 
   rdl_buffer *buffers;
+  rdl__list *lists; /* of slots, on their way through the mailbox */
 
   rdl__timer *timers; /* binary heap by `due` */
   size_t timer_count;
@@ -176,6 +184,10 @@ void rdl__sharpen_sleep(void);
 /* False when the deadline has passed. The lock is held. */
 bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline);
 
+/* A caller waits for news, as above; closing waits until it has left. The lock is held. */
+bool rdl__pause(rdl_context *cx, uint64_t deadline);
+void rdl__leave(rdl_context *cx); /* undoes one `users++` of a call that gives up the lock */
+
 /* log.c */
 __attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_level level,
                                                     const char *format, ...);
@@ -191,6 +203,10 @@ rdl_status rdl__heap_create(rdl_context *cx);
 rdl_status rdl__say(rdl_context *cx, const rdl_message *message);
 bool rdl__try_say(rdl_context *cx, const rdl_message *message);
 
+/* A message that refers to memory of the device: it is freed when the message has been read. */
+rdl_status rdl__say_list(rdl_context *cx, const rdl_message *message, void *memory);
+void rdl__lists_collect(rdl_context *cx, bool all);
+
 /* root.c; the lock is held */
 uint32_t rdl__root_take(rdl_context *cx); /* 0 = none is free */
 void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,
@@ -202,19 +218,20 @@ bool rdl__root_done(rdl_context *cx, uint32_t slot, uint32_t generation);
 rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind);
 rdl_future rdl__root_handle(rdl_context *cx, uint32_t slot);
 
-/* wait.c */
+/* wait.c; the lock is held, and given up while it waits */
 rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline);
 
 /* module.c */
 rdl_status rdl__modules_open(rdl_context *cx);
 void rdl__modules_close(rdl_context *cx);
 rdl_status rdl__image_need(rdl_context *cx); /* the lock is held */
-rdl_status rdl__task_find(rdl_module *module, const char *name, const rdl__known_task **out_task);
+/* A copy: the table moves when another module is loaded, the numbers of tasks stay. */
+rdl_status rdl__task_find(rdl_module *module, const char *name, rdl__known_task *out_task);
 const rdl__known_task *rdl__own_task(rdl_context *cx, const char *name);
 
 /* spawn.c: a root of one of Raddle's own tasks; the lock is held */
 rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, void *staging,
-                          rdl__root_state state, uint32_t *out_slot);
+                          rdl__root_state state, uint64_t deadline, uint32_t *out_slot);
 
 /* service.c */
 rdl_status rdl__service_start(rdl_context *cx);

@@ -72,7 +72,8 @@ static void spread(search *s) {
   while (s->depth) {
     uint32_t slot = s->stack[--s->depth];
     push_waiters(s, rdl_load_relaxed(&s->cx->records[slot].waiters));
-    push(s, s->cx->records[slot].owner);
+    if (!(rdl_load_relaxed(&s->cx->records[slot].waiters) & RDL_DETACHED_BIT))
+      push(s, s->cx->records[slot].owner);
   }
 }
 
@@ -247,6 +248,36 @@ static uint32_t youngest_without_room(const search *s) {
   return youngest;
 }
 
+/* Puts a chain that ends in `tail` onto the pool's. */
+static void give_chain(rdl_pool *pool, rdl_u32 *tail_link, uint32_t head) {
+  *tail_link = pool->chain;
+  pool->chain = head;
+}
+
+static rdl_u32 *link_of(rdl_context *cx, uint32_t pool, uint32_t item) {
+  if (pool == RDL_POOL_SLOTS) return &cx->sides[item].link;
+  if (pool == RDL_POOL_NODES) return &cx->nodes[item].next;
+  return (rdl_u32 *)(void *)(cx->heap + (uint64_t)item * RDL_UNIT);
+}
+
+/* What workers keep for themselves goes back to the pools, so that one alone can have it all. */
+static void take_stashes(rdl_context *cx) {
+  uint32_t w, p;
+  for (w = 0; w < cx->workers; w++)
+    for (p = 0; p < RDL_POOLS; p++) {
+      rdl_stash *stash = &cx->worker_states[w].stashes[p];
+      uint32_t step = p < RDL_POOL_FRAMES ? 1u : 1u << (p - RDL_POOL_FRAMES);
+      for (; stash->next < stash->end; stash->next += step)
+        give_chain(&cx->control->pools[p], link_of(cx, p, stash->next), stash->next);
+      while (stash->head) {
+        uint32_t item = stash->head;
+        stash->head = *link_of(cx, p, item);
+        give_chain(&cx->control->pools[p], link_of(cx, p, item), item);
+      }
+      *stash = (rdl_stash){0};
+    }
+}
+
 static bool break_room(search *s) {
   rdl_context *cx = s->cx;
   rdl_message message = {.kind = RDL_SAY_ROOM};
@@ -257,8 +288,10 @@ static bool break_room(search *s) {
   if (stats.segments != cx->room_segments) {
     cx->room_segments = stats.segments;
     cx->solo = true;
+    take_stashes(cx);
     return rdl__try_say(cx, &message);
   }
+  if (s->by_host) return false; /* what the host or a deadline moves may still free slots */
   message.kind = RDL_SAY_WAKE;
   message.slot = youngest;
   message.generation = rdl_load_relaxed(&cx->records[youngest].wait);
@@ -303,6 +336,6 @@ bool rdl__break_deadlocks(rdl_context *cx) {
   sent = break_dead(&s);
   if (sent) memcpy(cx->deadlock_text, story, sizeof story);
   if (sent) rdl__log(cx, RDL_LOG_ERROR, "deadlock: %s", story);
-  if (!sent && !s.by_host) sent = break_room(&s);
+  if (!sent) sent = break_room(&s);
   return sent;
 }

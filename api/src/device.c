@@ -156,5 +156,9 @@ rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, si
   if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "opening a device: out of host memory");
   status = select_from(list, selector, out_backend, out_index, out_info);
   free(list);
+  if (status != RDL_NOT_FOUND) return status;
+  list = list_devices(NULL); /* the text lists all that there is */
+  if (list) status = not_found(list, selector);
+  free(list);
   return status;
 }

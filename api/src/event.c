@@ -82,6 +82,7 @@ rdl_status rdl_event_signal(rdl_context *cx, rdl_event event, uint32_t n) {
     status =
         rdl__error(RDL_PERMISSION, "the event is RDL_EVENT_DEVICE or sealed: only tasks signal it");
   message.slot = event.index;
+  if (!status) status = rdl__image_need(cx);
   if (!status) status = rdl__say(cx, &message);
   pthread_mutex_unlock(&cx->lock);
   return status;
@@ -102,6 +103,19 @@ rdl_status rdl_event_seal(rdl_context *cx, rdl_event event) {
   return status;
 }
 
+static rdl_status wait_for_watcher(rdl_context *cx, rdl_future watcher, uint64_t timeout_ns) {
+  rdl_status status = rdl_future_get(cx, watcher, NULL, 0, timeout_ns);
+  if (status == RDL_TIMEOUT) {
+    rdl_future_cancel(cx, watcher);
+    rdl_future_release(cx, watcher);
+    return rdl__error(RDL_TIMEOUT, "the event did not fire in time");
+  }
+  if (status == RDL_DEADLOCK || status == RDL_STALE)
+    return rdl__error(status, "waiting for the event ended with %s: %s", rdl_status_name(status),
+                      rdl_status_text(status));
+  return status;
+}
+
 /* The host waits as a task does: one of Raddle's own awaits the event for it. */
 static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64_t timeout_ns) {
   watch_args args = {event, count, 0};
@@ -118,20 +132,17 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
     status = rdl__error(RDL_TIMEOUT, "the event has not fired yet");
   if (!status && !fired) status = rdl__image_need(cx);
   if (!status && !fired) {
-    status = rdl__spawn_own(cx, "rdl_watch", &args, NULL, RDL__ROOT_HELD, &slot);
+    status = rdl__spawn_own(cx, "rdl_watch", &args, NULL, RDL__ROOT_HELD, 0u, &slot);
     if (!status) watcher = rdl__root_handle(cx, slot);
   }
+  cx->users++;
   pthread_mutex_unlock(&cx->lock);
-  if (status || fired) return status;
-  status = rdl_future_get(cx, watcher, NULL, 0, timeout_ns);
-  if (status == RDL_TIMEOUT) {
-    rdl_future_cancel(cx, watcher);
-    rdl_future_release(cx, watcher);
-    return rdl__error(RDL_TIMEOUT, "the event did not fire in time");
-  }
+  if (!status && !fired) status = wait_for_watcher(cx, watcher, timeout_ns);
+  pthread_mutex_lock(&cx->lock);
+  rdl__leave(cx);
+  pthread_mutex_unlock(&cx->lock);
   return status;
 }
-
 rdl_status rdl_event_wait(rdl_context *cx, rdl_event event, uint64_t timeout_ns) {
   RDL__NEED(cx);
   return watch(cx, event, 0u, timeout_ns);
@@ -193,14 +204,27 @@ static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters
   return RDL_OK;
 }
 
+/* What the host said before is done first: a signal that is followed by a reset wakes its waiters.
+ */
+static void wait_for_messages(rdl_context *cx, uint64_t deadline) {
+  rdl_mailbox *box = &cx->control->mailbox;
+  rdl_u32 tail = rdl_load_relaxed(&box->tail);
+  while (cx->image && !cx->closing && !cx->lost && rdl__now() < deadline &&
+         (int32_t)(rdl_load_acquire(&box->head) - tail) < 0)
+    rdl__pause(cx, rdl__deadline(100000u));
+}
+
 static rdl_status renew_alone(rdl_context *cx, rdl_event event, bool even_with_waiters) {
+  uint64_t deadline = rdl__deadline(cx->options.close_ns);
   rdl_status status;
   pthread_mutex_lock(&cx->lock);
-  status = rdl__service_hold(cx, rdl__deadline(cx->options.close_ns));
-  if (!status) {
+  do { /* more waiters than the mailbox holds are told in rounds */
+    wait_for_messages(cx, deadline);
+    status = rdl__service_hold(cx, deadline);
+    if (status) break;
     status = renew(cx, event, even_with_waiters);
     rdl__service_release(cx);
-  }
+  } while (status == RDL_AGAIN && !cx->closing && rdl__now() < deadline);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }

@@ -17,6 +17,9 @@ static rdl_status tell_failure(rdl_context *cx, uint32_t slot) {
   uint32_t number = cx->roots[slot].task & RDL_TASK_MASK;
   const char *name = number < cx->task_count ? cx->tasks[number].name : "?";
   if (status == RDL_OK) return RDL_OK;
+  if (status == RDL_FAILED && cx->roots[slot].state == RDL__ROOT_KEPT)
+    return rdl__error(status, "the host completed the future as failed, with code %u",
+                      RDL_CAUSE_CODE(cause));
   if (status == RDL_FAILED)
     return rdl__error(status,
                       "task %s failed with code %u, given to RDL_FAIL there or in a task that "
@@ -48,12 +51,8 @@ static rdl_status take(rdl_context *cx, uint32_t slot, void *result, size_t resu
   return status;
 }
 
-static rdl_status find(rdl_context *cx, rdl_future future, uint32_t *out_slot) {
-  rdl_status status;
-  pthread_mutex_lock(&cx->lock);
-  status = rdl__root_find(cx, future, out_slot);
-  pthread_mutex_unlock(&cx->lock);
-  return status;
+static uint64_t deadline_of(uint64_t timeout_ns) {
+  return timeout_ns ? rdl__deadline(timeout_ns) : 0u;
 }
 
 rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size_t result_size,
@@ -61,35 +60,36 @@ rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size
   uint32_t slot;
   rdl_status status;
   RDL__NEED(cx);
-  status = find(cx, future, &slot);
-  if (status) return status;
-  status =
-      rdl__await_root(cx, slot, future.generation, timeout_ns ? rdl__deadline(timeout_ns) : 0u);
-  if (status) return status;
   pthread_mutex_lock(&cx->lock);
-  status = rdl__root_find(cx, future, &slot); /* another thread may have been faster */
+  status = rdl__root_find(cx, future, &slot);
+  if (!status) status = rdl__await_root(cx, slot, future.generation, deadline_of(timeout_ns));
+  if (!status) status = rdl__root_find(cx, future, &slot); /* another thread may have been faster */
   if (!status) status = take(cx, slot, result, result_size);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
 
-rdl_status rdl_future_wait(rdl_context *cx, const rdl_future *futures, size_t count,
-                           uint64_t timeout_ns) {
-  uint64_t deadline = timeout_ns ? rdl__deadline(timeout_ns) : 0u;
+/* The lock is held; most of a long list is done when the first one is. */
+static rdl_status wait_for_all(rdl_context *cx, const rdl_future *futures, size_t count,
+                               uint64_t timeout_ns) {
+  uint64_t deadline = deadline_of(timeout_ns);
   rdl_status status = RDL_OK;
   size_t k;
-  RDL__NEED(cx);
-  if (count) RDL__NEED(futures);
-  /* Most of a long list is done when the first one is: the lock is given up only to wait. */
-  pthread_mutex_lock(&cx->lock);
   for (k = 0; k < count && !status; k++) {
     uint32_t slot;
     status = rdl__root_find(cx, futures[k], &slot);
-    if (status || rdl__root_done(cx, slot, futures[k].generation)) continue;
-    pthread_mutex_unlock(&cx->lock);
-    status = rdl__await_root(cx, slot, futures[k].generation, deadline);
-    pthread_mutex_lock(&cx->lock);
+    if (!status) status = rdl__await_root(cx, slot, futures[k].generation, deadline);
   }
+  return status;
+}
+
+rdl_status rdl_future_wait(rdl_context *cx, const rdl_future *futures, size_t count,
+                           uint64_t timeout_ns) {
+  rdl_status status;
+  RDL__NEED(cx);
+  if (count) RDL__NEED(futures);
+  pthread_mutex_lock(&cx->lock);
+  status = wait_for_all(cx, futures, count, timeout_ns);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
@@ -114,11 +114,13 @@ rdl_status rdl_future_get_many(rdl_context *cx, const rdl_future *futures, size_
                                void *results, size_t stride, uint64_t timeout_ns) {
   rdl_status first = RDL_OK;
   rdl_reason why = {""};
-  rdl_status status = rdl_future_wait(cx, futures, count, timeout_ns);
+  rdl_status status;
   size_t k;
-  if (status) return status;
+  RDL__NEED(cx);
+  if (count) RDL__NEED(futures);
   pthread_mutex_lock(&cx->lock);
-  status = check_results(cx, futures, count, results, stride);
+  status = wait_for_all(cx, futures, count, timeout_ns);
+  if (!status) status = check_results(cx, futures, count, results, stride);
   for (k = 0; k < count && !status; k++) {
     uint32_t slot = 0;
     rdl_status one = rdl__root_find(cx, futures[k], &slot); /* twice in the list: stale here */
@@ -141,10 +143,9 @@ rdl_status rdl_future_outcome(rdl_context *cx, rdl_future future, uint64_t timeo
   if (out_result->size != sizeof *out_result)
     return rdl__error(RDL_INVALID, "rdl_future_outcome: size is %zu, not %zu", out_result->size,
                       sizeof *out_result);
-  status = rdl_future_wait(cx, &future, 1, timeout_ns);
-  if (status) return status;
   pthread_mutex_lock(&cx->lock);
-  status = rdl__root_find(cx, future, &slot);
+  status = wait_for_all(cx, &future, 1, timeout_ns);
+  if (!status) status = rdl__root_find(cx, future, &slot);
   if (!status) {
     uint32_t cause = cx->outcomes[slot].cause;
     out_result->status = (rdl_status)RDL_CAUSE_STATUS(cause);
@@ -176,23 +177,23 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
 /* A promise that nobody completed has no code that would end it: it is cancelled on its way. A root
  * that others wait for behind a gate is kept until the gate has opened. */
 static rdl_status release_held(rdl_context *cx, uint32_t slot) {
+  rdl__root_state state = (rdl__root_state)cx->roots[slot].state;
   rdl_status status = RDL_OK;
   if (rdl__root_done(cx, slot, cx->roots[slot].generation)) {
     rdl__root_free(cx, slot);
     return RDL_OK;
   }
-  if (cx->roots[slot].state == RDL__ROOT_PROMISE)
-    status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
-  if (status) return status;
-  if (cx->roots[slot].gates) {
-    rdl__root_free(cx, slot);
-    return RDL_OK;
-  }
-  status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
-  if (status) return status;
-  cx->roots[slot].state = RDL__ROOT_DETACHED;
+  /* Before the lock is given up: only one may release it. */
+  cx->roots[slot].state = cx->roots[slot].gates ? RDL__ROOT_TAKEN : RDL__ROOT_DETACHED;
   cx->roots_alive--;
-  return RDL_OK;
+  if (state == RDL__ROOT_PROMISE) status = rdl__image_need(cx);
+  if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
+  if (!status && cx->roots[slot].state == RDL__ROOT_DETACHED)
+    status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
+  if (!status) return RDL_OK;
+  cx->roots[slot].state = state;
+  cx->roots_alive++;
+  return status;
 }
 
 rdl_status rdl_future_release(rdl_context *cx, rdl_future future) {
@@ -212,8 +213,11 @@ rdl_status rdl_future_cancel(rdl_context *cx, rdl_future future) {
   RDL__NEED(cx);
   pthread_mutex_lock(&cx->lock);
   status = rdl__root_find(cx, future, &slot);
-  if (!status && !rdl__root_done(cx, slot, future.generation))
-    status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
+  if (!status && !rdl__root_done(cx, slot, future.generation)) {
+    status = rdl__image_need(cx);
+    if (!status) status = rdl__root_find(cx, future, &slot); /* the lock may have been given up */
+    if (!status) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
+  }
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
@@ -250,12 +254,12 @@ static rdl_status complete(rdl_context *cx, rdl_future future, const void *resul
                                    "completed by the host");
   message.value = code ? RDL_S_FAILED | code << 8 : RDL_S_OK;
   if (result_size) memcpy(message.result, result, result_size);
+  root->state = RDL__ROOT_KEPT; /* before the lock is given up: only one may complete it */
+  root->result_size = (uint32_t)result_size;
   status = rdl__image_need(cx);
   if (!status) status = rdl__say(cx, &message);
-  if (status) return status;
-  root->state = RDL__ROOT_KEPT;
-  root->result_size = (uint32_t)result_size;
-  return RDL_OK;
+  if (status) root->state = RDL__ROOT_PROMISE;
+  return status;
 }
 
 rdl_status rdl_future_complete(rdl_context *cx, rdl_future future, const void *result,

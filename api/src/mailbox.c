@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's end of the mailbox. The lock makes the host one producer. */
+#include <stdlib.h>
+
 #include "api/src/core.h"
 
 bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
@@ -22,7 +24,36 @@ rdl_status rdl__say(rdl_context *cx, const rdl_message *message) {
     if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
     if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
     /* The ring is full: the device empties it within a quantum. */
-    rdl__wait_until(&cx->host_news, &cx->lock, rdl__deadline(100000u));
+    rdl__pause(cx, rdl__deadline(100000u));
   }
   return RDL_OK;
+}
+
+rdl_status rdl__say_list(rdl_context *cx, const rdl_message *message, void *memory) {
+  rdl__list *list = malloc(sizeof *list);
+  rdl_status status;
+  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "spawning: out of host memory");
+  status = rdl__say(cx, message);
+  if (status) {
+    free(list);
+    return status;
+  }
+  *list = (rdl__list){memory, rdl_load_relaxed(&cx->control->mailbox.tail), cx->lists};
+  cx->lists = list;
+  return RDL_OK;
+}
+
+void rdl__lists_collect(rdl_context *cx, bool all) {
+  rdl__list **at = &cx->lists;
+  rdl_u32 head = rdl_load_acquire(&cx->control->mailbox.head);
+  while (*at) {
+    rdl__list *list = *at;
+    if (!all && (int32_t)(head - list->tail) < 0) {
+      at = &list->next;
+      continue;
+    }
+    *at = list->next;
+    cx->backend->release(cx->device, list->memory);
+    free(list);
+  }
 }

@@ -158,22 +158,39 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
   cx->task_count = count;
 }
 
-/* Builds the image of `modules` and changes over to it. The service is held. */
+/* Compiles the image of `modules` and lists its tasks. Without the lock: it may take seconds, and
+ * other calls on the context go on. */
+static rdl_status compile(rdl_context *cx, rdl_module *const *modules, size_t count,
+                          rdl_backend_image **out_built, rdl__known_task **out_tasks,
+                          uint32_t *out_total, rdl_reason *why) {
+  rdl__image image = {0};
+  rdl_status status = make_text(cx, modules, count, &image, why);
+  *out_total = image.task_count;
+  if (!status) status = cx->backend->build(cx->device, &image.text, out_built, why);
+  rdl__image_finish(&image);
+  if (!status) status = describe(cx, *out_built, why);
+  if (!status) status = check_layout(cx, *out_total, why);
+  if (status) return status;
+  *out_tasks = list_tasks(cx, modules, count, *out_total);
+  return *out_tasks ? RDL_OK : RDL_OUT_OF_MEMORY;
+}
+
+/* Builds the image of `modules` and changes over to it. The service is held; the lock is held on
+ * entry and on return. Nobody else builds meanwhile, so the list of modules stands still. */
 static rdl_status build(rdl_context *cx, rdl_module *const *modules, size_t count,
                         rdl_reason *why) {
-  rdl__image image = {0};
   rdl_backend_image *built = NULL;
   rdl__known_task *tasks = NULL;
-  rdl_status status = make_text(cx, modules, count, &image, why);
-  uint32_t total = image.task_count;
-  if (!status) status = cx->backend->build(cx->device, &image.text, &built, why);
-  rdl__image_finish(&image);
-  if (!status) status = describe(cx, built, why);
-  if (!status) status = check_layout(cx, total, why);
-  if (!status) {
-    tasks = list_tasks(cx, modules, count, total);
-    if (!tasks) status = RDL_OUT_OF_MEMORY;
-  }
+  uint32_t total = 0;
+  rdl_status status;
+  cx->building = true;
+  cx->users++;
+  pthread_mutex_unlock(&cx->lock);
+  status = compile(cx, modules, count, &built, &tasks, &total, why);
+  pthread_mutex_lock(&cx->lock);
+  rdl__leave(cx);
+  cx->building = false;
+  pthread_cond_broadcast(&cx->host_news);
   if (status) {
     cx->backend->discard(cx->device, built);
     return status;
@@ -182,6 +199,12 @@ static rdl_status build(rdl_context *cx, rdl_module *const *modules, size_t coun
   cx->image = built;
   adopt_tasks(cx, tasks, total);
   return RDL_OK;
+}
+
+/* Waits until nobody else builds. The lock is held. */
+static void take_turn(rdl_context *cx) {
+  while (cx->building)
+    rdl__pause(cx, RDL_FOREVER);
 }
 
 /* Adds a module to the context. The lock is held and the service is held. */
@@ -238,6 +261,7 @@ void rdl__modules_close(rdl_context *cx) {
 rdl_status rdl__image_need(rdl_context *cx) {
   rdl_reason why = {""};
   rdl_status status;
+  take_turn(cx);
   if (cx->image) return RDL_OK;
   status = rdl__service_hold(cx, RDL_FOREVER);
   if (status) return status;
@@ -248,12 +272,30 @@ rdl_status rdl__image_need(rdl_context *cx) {
 
 /* ---- loading ---- */
 
+/* A resume point has twelve bits in the record. */
+static rdl_status check_points(const rdl_module *module) {
+  size_t k;
+  for (k = 0; k < module->tasks.count; k++) {
+    const rdl__task *task = &module->tasks.tasks[k];
+    if (task->resume_points > RDL_RESUME_MASK)
+      return rdl__error(RDL_COMPILE,
+                        "%s:%u:%u: task %s has %u words that may suspend, and at most %u "
+                        "can be told apart: divide it",
+                        module->name, task->line, task->column, task->name, task->resume_points,
+                        RDL_RESUME_MASK);
+  }
+  return RDL_OK;
+}
+
 static rdl_status load(rdl_context *cx, rdl_module *module) {
   rdl_reason why = {""};
   rdl_status status =
       rdl__scan(module->name, module->text, module->length, 0, &module->tasks, &why);
   if (status) return rdl__error_why(status, &why);
+  status = check_points(module);
+  if (status) return status;
   pthread_mutex_lock(&cx->lock);
+  take_turn(cx);
   if (cx->closing) {
     status = rdl__error(RDL_CLOSED, "the context is closing");
   } else {
@@ -290,34 +332,36 @@ rdl_status rdl_module_load_text(rdl_context *cx, const char *name, const char *t
   return RDL_OK;
 }
 
-static rdl_status read_file(const char *path, char **out_text, size_t *out_length) {
-  FILE *file = fopen(path, "rb");
+/* Reads to the end of the file; `*out_text` is the caller's, NULL when memory ran out. */
+static void read_all(FILE *file, char **out_text, size_t *out_length) {
   size_t room = 1 << 16, used = 0;
-  char *text = NULL;
-  if (!file)
-    return rdl__error(errno == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(errno));
-  for (;;) {
-    char *more = realloc(text, room);
-    size_t got;
-    if (!more) break;
-    text = more;
-    got = fread(text + used, 1, room - used, file);
-    used += got;
+  char *text = malloc(room);
+  while (text) {
+    char *more;
+    used += fread(text + used, 1, room - used, file);
     if (used < room) break;
     room *= 2;
+    more = realloc(text, room);
+    if (!more) free(text);
+    text = more;
   }
-  if (!text || used == room || ferror(file)) {
-    int error = errno;
-    bool io = ferror(file) != 0;
-    fclose(file);
-    free(text);
-    return io ? rdl__error(RDL_IO, "%s: %s", path, strerror(error))
-              : rdl__error(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
-  }
-  fclose(file);
   *out_text = text;
   *out_length = used;
-  return RDL_OK;
+}
+
+static rdl_status read_file(const char *path, char **out_text, size_t *out_length) {
+  FILE *file = fopen(path, "rb");
+  int error;
+  if (!file)
+    return rdl__error(errno == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(errno));
+  errno = 0;
+  read_all(file, out_text, out_length);
+  error = ferror(file) ? errno : 0;
+  fclose(file);
+  if (!*out_text) return rdl__error(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
+  if (!error) return RDL_OK;
+  free(*out_text);
+  return rdl__error(RDL_IO, "%s: %s", path, strerror(error));
 }
 
 rdl_status rdl_module_load(rdl_context *cx, const char *path, rdl_module **out_module) {
@@ -346,25 +390,26 @@ static rdl_status no_such_task(const rdl_module *module, const char *name) {
   return rdl__error(RDL_NOT_FOUND, "%s has no task '%s'; it has: %s", module->name, name, known);
 }
 
-rdl_status rdl__task_find(rdl_module *module, const char *name, const rdl__known_task **out_task) {
+rdl_status rdl__task_find(rdl_module *module, const char *name, rdl__known_task *out_task) {
   size_t k;
   for (k = 0; k < module->tasks.count; k++) {
     if (strcmp(module->tasks.tasks[k].name, name) != 0) continue;
-    *out_task = &module->context->tasks[module->first_task + k];
+    *out_task = module->context->tasks[module->first_task + k];
     return RDL_OK;
   }
   return no_such_task(module, name);
 }
 
 const rdl__known_task *rdl__own_task(rdl_context *cx, const char *name) {
-  const rdl__known_task *task = NULL;
-  if (!cx->tasks || rdl__task_find(cx->modules[0], name, &task)) return NULL;
-  return task;
+  uint32_t k;
+  for (k = 0; k < cx->task_count; k++) /* they come first */
+    if (strcmp(cx->tasks[k].name, name) == 0) return &cx->tasks[k];
+  return NULL;
 }
 
 rdl_status rdl_module_task(rdl_module *module, const char *name,
                            rdl_task_description *out_description) {
-  const rdl__known_task *task = NULL;
+  rdl__known_task task = {0};
   rdl_status status;
   RDL__NEED(module);
   RDL__NEED(name);
@@ -375,12 +420,12 @@ rdl_status rdl_module_task(rdl_module *module, const char *name,
   pthread_mutex_lock(&module->context->lock);
   status = rdl__task_find(module, name, &task);
   if (!status) {
-    out_description->args_size = task->info.args_size;
-    out_description->state_size = task->info.state_size;
-    out_description->result_size = task->info.result_size;
-    out_description->spawns = task->info.spawns;
-    out_description->resume_points = task->info.resume_points;
-    out_description->line = task->line;
+    out_description->args_size = task.info.args_size;
+    out_description->state_size = task.info.state_size;
+    out_description->result_size = task.info.result_size;
+    out_description->spawns = task.info.spawns;
+    out_description->resume_points = task.info.resume_points;
+    out_description->line = task.line;
   }
   pthread_mutex_unlock(&module->context->lock);
   return status;

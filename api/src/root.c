@@ -24,10 +24,11 @@ static void end_taken(rdl_context *cx, uint32_t slot) {
 static void let_go(rdl_context *cx, uint32_t slot) {
   uint32_t generation = cx->roots[slot].generation;
   rdl_message message = {.kind = RDL_SAY_RELEASE, .slot = slot, .generation = generation};
-  if (!rdl__root_done(cx, slot, generation) && rdl__try_say(cx, &message))
-    cx->roots[slot].state = RDL__ROOT_DETACHED;
-  else
+  if (rdl__root_done(cx, slot, generation))
     end_taken(cx, slot);
+  else if (rdl__try_say(cx, &message))
+    cx->roots[slot].state = RDL__ROOT_DETACHED;
+  /* else the mailbox is full: the slot stays taken until the context is closed */
 }
 
 /* The gate has seen what it waited for: those that were taken meanwhile can go. */
@@ -78,7 +79,10 @@ void rdl__roots_collect(rdl_context *cx) {
 uint32_t rdl__root_take(rdl_context *cx) {
   uint32_t slot;
   if (!cx->free_root_count) rdl__roots_collect(cx);
-  if (cx->free_root_count) return cx->free_roots[--cx->free_root_count];
+  while (cx->free_root_count) {
+    slot = cx->free_roots[--cx->free_root_count];
+    if (slot <= cx->usable_roots) return slot; /* a larger frame may have taken others' places */
+  }
   if (cx->fresh_root > cx->usable_roots) return 0;
   slot = cx->fresh_root++;
   rdl_store_relaxed(&cx->records[slot].waiters, RDL_LIST_CLOSED);

@@ -99,6 +99,7 @@ static void launch_once(rdl_context *cx) {
   if (status) lose_device(cx, &why);
   look_around(cx);
   rdl__roots_collect(cx);
+  rdl__lists_collect(cx, false);
   cx->search_deadlocks = true;
   if (cx->holds || cx->closing) pthread_cond_broadcast(&cx->host_news);
 }
@@ -163,7 +164,7 @@ rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
   cx->holds++;
   rdl_store_relaxed(&cx->control->stop, 1u);
   while (cx->launched && in_time)
-    in_time = rdl__wait_until(&cx->host_news, &cx->lock, deadline);
+    in_time = rdl__pause(cx, deadline);
   if (!cx->launched) return RDL_OK;
   rdl__service_release(cx);
   return rdl__error(RDL_TIMEOUT, "a running segment did not end in time");

@@ -66,9 +66,14 @@ static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_sl
                         "all %u roots are in use: take or release finished futures, or "
                         "raise the option `roots`",
                         cx->usable_roots);
-    rdl__wait_until(&cx->host_news, &cx->lock, rdl__deadline(200000u));
+    rdl__pause(cx, rdl__deadline(200000u));
     in_time = rdl__now() < deadline;
   }
+}
+
+/* A slot that was taken and not filled. */
+static void put_back(rdl_context *cx, uint32_t slot) {
+  cx->free_roots[cx->free_root_count++] = slot;
 }
 
 static uint64_t room_deadline(const rdl_spawn_options *options) {
@@ -76,9 +81,9 @@ static uint64_t room_deadline(const rdl_spawn_options *options) {
 }
 
 rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, void *staging,
-                          rdl__root_state state, uint32_t *out_slot) {
+                          rdl__root_state state, uint64_t deadline, uint32_t *out_slot) {
   uint32_t slot;
-  rdl_status status = take_root(cx, 0u, &slot);
+  rdl_status status = take_root(cx, deadline, &slot);
   if (status) return status;
   rdl__root_fill(cx, slot, rdl__own_task(cx, name), args, state, false);
   cx->roots[slot].staging = staging;
@@ -112,35 +117,35 @@ static rdl_status check_after(rdl_context *cx, const rdl_spawn_options *options)
 }
 
 /* Roots that a gate waits for keep their slot even when the host takes them. */
-static void hold_for_gate(rdl_context *cx, const rdl_spawn_options *options, bool hold) {
+static void hold_for_gate(rdl_context *cx, const rdl_spawn_options *options) {
   size_t k;
   for (k = 0; k < options->after_count; k++) {
     uint32_t slot = options->after[k].index & RDL_MAX_SLOTS;
-    if (slot <= cx->options.roots) cx->roots[slot].gates += hold ? 1u : UINT32_MAX;
+    if (slot <= cx->options.roots) cx->roots[slot].gates++;
   }
 }
 
-/* The gate wakes the root, which waits with `ticket`. The lock is held. */
-static rdl_status start_behind_gate(rdl_context *cx, uint32_t slot,
+/* The gate wakes the root, which waits with `ticket`. All that the two say of each other is written
+ * before the gate can run. The lock is held. */
+static rdl_status start_behind_gate(rdl_context *cx, uint32_t slot, uint32_t gate,
                                     const rdl_spawn_options *options) {
   gate_args args = {.count = (uint32_t)options->after_count, .root = slot};
-  uint32_t gate = 0;
   void *staging = NULL;
-  rdl_status status;
-  status = stage(cx, options->after, options->after_count * sizeof(rdl_future), &staging);
-  if (status) return status;
-  args.futures = (rdl_ptr)(uintptr_t)staging;
-  args.ticket = rdl_load_relaxed(&cx->records[slot].wait) & ~RDL_CANCEL_BIT;
-  hold_for_gate(cx, options, true);
-  status = rdl__spawn_own(cx, "rdl_gate", &args, staging, RDL__ROOT_DETACHED, &gate);
-  if (!gate) {
-    hold_for_gate(cx, options, false);
-    cx->backend->release(cx->device, staging);
+  rdl_status status =
+      stage(cx, options->after, options->after_count * sizeof(rdl_future), &staging);
+  if (status) {
+    put_back(cx, gate);
     return status;
   }
-  cx->sides[slot].awaits = gate;
+  args.futures = (rdl_ptr)(uintptr_t)staging;
+  args.ticket = rdl_load_relaxed(&cx->records[slot].wait) & ~RDL_CANCEL_BIT;
+  rdl__root_fill(cx, gate, rdl__own_task(cx, "rdl_gate"), &args, RDL__ROOT_DETACHED, false);
+  rdl_store_relaxed(&cx->sides[slot].awaits, gate);
+  cx->roots[gate].staging = staging;
   cx->roots[gate].gated_by = args.count;
-  return status;
+  hold_for_gate(cx, options);
+  cx->host_spawned++;
+  return rdl__root_start(cx, gate, RDL_SAY_ROOT);
 }
 
 static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *options) {
@@ -149,16 +154,39 @@ static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *
 }
 
 /* The lock is held. On failure the slot is free again. */
+/* The root and, when it is to wait for others, the root of its gate: both or none. The lock is
+ * held. */
+static rdl_status take_roots(rdl_context *cx, const rdl_spawn_options *options, bool gated,
+                             uint32_t *out_slot, uint32_t *out_gate) {
+  uint64_t deadline = room_deadline(options);
+  rdl_status status = take_root(cx, deadline, out_slot);
+  if (status || !gated) return status;
+  status = take_root(cx, deadline, out_gate);
+  if (status) {
+    put_back(cx, *out_slot);
+    return status;
+  }
+  status = check_after(cx, options); /* last: the waits gave up the lock */
+  if (status) {
+    put_back(cx, *out_slot);
+    put_back(cx, *out_gate);
+  }
+  return status;
+}
+
+/* The lock is held. When the first message cannot be sent the slot is free again. */
 static rdl_status spawn_root(rdl_context *cx, const rdl__known_task *task, const void *args,
                              const rdl_spawn_options *options, bool detached, uint32_t *out_slot) {
   bool gated = options && options->after_count;
   rdl__root_state state = detached && !gated ? RDL__ROOT_DETACHED : RDL__ROOT_HELD;
-  rdl_status status = take_root(cx, room_deadline(options), out_slot);
-  uint32_t slot = *out_slot;
+  uint32_t slot = 0, gate = 0;
+  rdl_status status = take_roots(cx, options, gated, &slot, &gate);
   if (status) return status;
+  *out_slot = slot;
   rdl__root_fill(cx, slot, task, args, state, gated);
   mark_local(cx, slot, options);
-  status = gated ? start_behind_gate(cx, slot, options) : rdl__root_start(cx, slot, RDL_SAY_ROOT);
+  status =
+      gated ? start_behind_gate(cx, slot, gate, options) : rdl__root_start(cx, slot, RDL_SAY_ROOT);
   if (status) {
     if (state == RDL__ROOT_DETACHED) cx->roots_alive++; /* root_free counts it off */
     rdl__root_free(cx, slot);
@@ -173,7 +201,7 @@ static rdl_status spawn_root(rdl_context *cx, const rdl__known_task *task, const
 
 rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args, size_t args_size,
                      const rdl_spawn_options *options, rdl_future *out_future) {
-  const rdl__known_task *task;
+  rdl__known_task task = {0};
   rdl_context *cx;
   rdl_status status;
   uint32_t slot;
@@ -185,9 +213,8 @@ rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args
   if (status) return status;
   pthread_mutex_lock(&cx->lock);
   status = rdl__task_find(module, task_name, &task);
-  if (!status) status = check_args(task, args, args_size);
-  if (!status && options) status = check_after(cx, options);
-  if (!status) status = spawn_root(cx, task, args, options, !out_future, &slot);
+  if (!status) status = check_args(&task, args, args_size);
+  if (!status) status = spawn_root(cx, &task, args, options, !out_future, &slot);
   if (!status && out_future) *out_future = rdl__root_handle(cx, slot);
   pthread_mutex_unlock(&cx->lock);
   return status;
@@ -223,15 +250,13 @@ static rdl_status spawn_with_handles(rdl_context *cx, const rdl__known_task *tas
     ((uint32_t *)slots)[k] = slot;
   }
   message.address = (rdl_ptr)(uintptr_t)slots;
-  if (!status) status = rdl__say(cx, &message);
+  if (!status) status = rdl__say_list(cx, &message, slots);
   if (status) {
     free_roots_of(cx, out_futures, k);
     memset(out_futures, 0, count * sizeof *out_futures);
     cx->backend->release(cx->device, slots);
     return status;
   }
-  /* The list is read before the last root can start, so it may go with that one. */
-  cx->roots[slot].staging = slots;
   cx->host_spawned += count;
   return RDL_OK;
 }
@@ -244,7 +269,8 @@ static uint32_t first_step(size_t count) {
 }
 
 static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, const void *args,
-                              size_t stride, size_t count, rdl_future *out_batch) {
+                              size_t stride, size_t count, const rdl_spawn_options *options,
+                              rdl_future *out_batch) {
   batch_args batch = {.count = (uint32_t)count,
                       .task = task->word,
                       .words = (task->info.args_size + 3u) / 4u,
@@ -253,13 +279,17 @@ static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, cons
   uint32_t slot = 0;
   void *staging = NULL;
   rdl_status status;
+  if (options && options->local)
+    return rdl__error(RDL_INVALID, "rdl_spawn_many: the members of a batch go where there is room: "
+                                   "`local` goes with out_futures");
   if (task->info.args_size) {
     status = stage(cx, args, (count - 1) * stride + task->info.args_size, &staging);
     if (status) return status;
   }
   batch.address = (rdl_ptr)(uintptr_t)staging;
   status = rdl__spawn_own(cx, "rdl_batch", &batch, staging,
-                          out_batch ? RDL__ROOT_HELD : RDL__ROOT_DETACHED, &slot);
+                          out_batch ? RDL__ROOT_HELD : RDL__ROOT_DETACHED, room_deadline(options),
+                          &slot);
   if (status && !slot) cx->backend->release(cx->device, staging);
   if (!status && out_batch) *out_batch = rdl__root_handle(cx, slot);
   return status;
@@ -283,7 +313,7 @@ rdl_status rdl_spawn_many(rdl_module *module, const char *task_name, const void 
                           size_t args_size, size_t stride, size_t count,
                           const rdl_spawn_options *options, rdl_future *out_futures,
                           rdl_future *out_batch) {
-  const rdl__known_task *task;
+  rdl__known_task task = {0};
   rdl_context *cx;
   rdl_status status;
   if (out_batch) *out_batch = (rdl_future){0, 0};
@@ -298,11 +328,11 @@ rdl_status rdl_spawn_many(rdl_module *module, const char *task_name, const void 
     return rdl__error(RDL_INVALID, "rdl_spawn_many: `after` goes with rdl_spawn");
   pthread_mutex_lock(&cx->lock);
   status = rdl__task_find(module, task_name, &task);
-  if (!status) status = check_many(task, args, args_size, stride, count);
+  if (!status) status = check_many(&task, args, args_size, stride, count);
   if (!status && out_futures)
-    status = spawn_with_handles(cx, task, args, stride, count, options, out_futures);
+    status = spawn_with_handles(cx, &task, args, stride, count, options, out_futures);
   else if (!status)
-    status = spawn_batch(cx, task, args, stride, count, out_batch);
+    status = spawn_batch(cx, &task, args, stride, count, options, out_batch);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }

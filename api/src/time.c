@@ -30,3 +30,17 @@ bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadl
   t.tv_nsec = (long)(deadline % RDL__NS_PER_SECOND);
   return pthread_cond_timedwait(news, lock, &t) != ETIMEDOUT;
 }
+
+bool rdl__pause(rdl_context *cx, uint64_t deadline) {
+  bool in_time;
+  cx->users++;
+  in_time = rdl__wait_until(&cx->host_news, &cx->lock, deadline);
+  rdl__leave(cx);
+  return in_time;
+}
+
+/* The lock is held. */
+void rdl__leave(rdl_context *cx) {
+  cx->users--;
+  if (cx->closing) pthread_cond_broadcast(&cx->host_news);
+}

@@ -29,10 +29,23 @@ static void sift_down(rdl__timer *timers, size_t count, size_t at) {
   }
 }
 
+/* Drops the timers of waits that are over. */
+static void forget_old(rdl_context *cx) {
+  size_t k, kept = 0;
+  for (k = 0; k < cx->timer_count; k++)
+    if (rdl_load_relaxed(&cx->records[cx->timers[k].slot].wait) == cx->timers[k].wait)
+      cx->timers[kept++] = cx->timers[k];
+  cx->timer_count = kept;
+  for (k = kept / 2; k-- > 0;)
+    sift_down(cx->timers, kept, k);
+}
+
 static bool make_room(rdl_context *cx) {
   size_t room = cx->timer_room ? 2 * cx->timer_room : 64;
   rdl__timer *timers;
   if (cx->timer_count < cx->timer_room) return true;
+  forget_old(cx);
+  if (cx->timer_count < cx->timer_room / 2) return true;
   timers = realloc(cx->timers, room * sizeof *timers);
   if (!timers) return false;
   cx->timers = timers;

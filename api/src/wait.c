@@ -10,6 +10,7 @@ static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t d
   uint32_t k;
   if (until > deadline) until = deadline;
   do {
+    if (__atomic_load_n(&cx->closing, __ATOMIC_RELAXED)) return false;
     for (k = 0; k < LOOKS_PER_CLOCK; k++) {
       if (rdl__root_done(cx, slot, generation)) return true;
       rdl_relax();
@@ -47,16 +48,17 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
   return status;
 }
 
+/* The context stays while this call has given up the lock: it counts among the users. */
 rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline) {
-  rdl_status status;
+  rdl_status status = RDL_OK;
+  bool done;
   if (rdl__root_done(cx, slot, generation)) return RDL_OK;
   if (deadline == 0u) return rdl__error(RDL_TIMEOUT, "the future is not done yet");
-  if (spin(cx, slot, generation, deadline)) return RDL_OK;
-  pthread_mutex_lock(&cx->lock);
   cx->users++;
-  status = sleep_until_done(cx, slot, generation, deadline);
-  cx->users--;
-  if (cx->closing) pthread_cond_broadcast(&cx->host_news);
   pthread_mutex_unlock(&cx->lock);
+  done = spin(cx, slot, generation, deadline);
+  pthread_mutex_lock(&cx->lock);
+  if (!done) status = sleep_until_done(cx, slot, generation, deadline);
+  rdl__leave(cx);
   return status;
 }
