@@ -30,9 +30,11 @@ typedef struct scanner {
   unsigned flags;
   rdl__task_list *tasks;
   rdl__task_list declared;
-  bool in_body;    /* of the last task */
-  uint32_t depth;  /* braces that are open */
-  rdl__token open; /* the outermost of them */
+  bool in_body;          /* of the last task */
+  uint32_t depth;        /* braces that are open */
+  rdl__token open;       /* the outermost of them */
+  bool switch_comes;     /* the next brace is that of a switch in a task */
+  uint32_t switch_depth; /* braces that were open when the outermost such switch began; 0 = none */
   condition conditions[MAX_CONDITIONS];
   uint32_t condition_count;
   rdl_status status;
@@ -338,6 +340,8 @@ static void close_task(scanner *s, const rdl__task *task) {
 
 static void open_brace(scanner *s) {
   if (!s->depth) s->open = s->token;
+  if (s->switch_comes && !s->switch_depth) s->switch_depth = s->depth;
+  s->switch_comes = false;
   s->depth++;
 }
 
@@ -347,6 +351,7 @@ static void close_brace(scanner *s) {
     return;
   }
   s->depth--;
+  if (s->depth == s->switch_depth) s->switch_depth = 0;
   if (!s->depth && s->in_body) close_task(s, body_task(s));
 }
 
@@ -401,7 +406,26 @@ static void read_await(scanner *s, rdl__task *task) {
   else if (task->end_line)
     FAIL(s, &s->token, "%s stands behind the RDL_END() of task '%s'; put RDL_END() last",
          s->token.text, task->name);
+  else if (s->switch_depth)
+    FAIL(s, &s->token,
+         "%s stands inside a switch of task '%s', where the task could not go on; use if "
+         "and else there",
+         s->token.text, task->name);
   task->resume_points++;
+}
+
+/* A plain return would end the task without telling how: it looks to the scheduler like one of the
+ * two ways in which a segment ends. */
+static void read_return(scanner *s, rdl__task *task) {
+  FAIL(s, &s->token,
+       "'return' stands in task '%s'; write RDL_RETURN(value), or RDL_EXIT() in a task "
+       "without a result",
+       task->name);
+}
+
+static void read_switch(scanner *s, rdl__task *task) {
+  (void)task;
+  s->switch_comes = true;
 }
 
 static void read_spawn(scanner *s, rdl__task *task) {
@@ -420,7 +444,8 @@ static const word words[] = {
     {"RDL_BEGIN", read_begin, false}, {"RDL_END", read_end, false},
     {"RDL_SPAWN", read_spawn, true},  {"RDL_TRY_SPAWN", read_spawn, true},
     {"RDL_SPAWNS", read_room, false}, {"RDL_YIELD", read_await, false},
-    {"RDL_SLEEP", read_await, false},
+    {"RDL_SLEEP", read_await, false}, {"return", read_return, true},
+    {"switch", read_switch, true},
 };
 
 static const word await_word = {"RDL_AWAIT", read_await, false};

@@ -131,6 +131,10 @@ static const refused refusals[] = {
     {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(99999999999); " BODY "}", "f.c:1:24: ", "in rounds"},
     {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); RDL_END();\n" TASK("b"),
      "f.c:2:1: ", "inside the body of task a"},
+    {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); return 1; RDL_END(); }",
+     "f.c:1:37: ", "write RDL_RETURN"},
+    {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); switch (x) { case 1: { RDL_AWAIT(f); } } RDL_END(); }",
+     "f.c:1:60: ", "inside a switch"},
     {"void f(void) {\n" TASK("b"), "f.c:2:1: ", "inside the braces that open on line 1"},
     {TASK("a") "}", "f.c:2:1: ", "closes nothing"},
     {TASK("a") "void f(void) {\n{}", "f.c:2:14: ", "never closed"},
@@ -160,6 +164,19 @@ static void refused_files(void **state) {
     assert_null(list.tasks);
     assert_int_equal(list.count, 0);
   }
+}
+
+/* A switch without an await, an await behind a switch, and helpers that return are all right. */
+static void switches_and_returns(void **state) {
+  static const char text[] =
+      "int f(int x) { switch (x) { case 1: return 2; } return 3; }\n"
+      "RDL_TASK(a, B, C, D) { RDL_BEGIN(); switch (x) { case 1: if (y) { break; } } RDL_YIELD(); "
+      "RDL_END(); }\n";
+  rdl__task_list list;
+  (void)state;
+  assert_int_equal(rdl__scan("f.c", text, sizeof text - 1, 0, &list, &why), RDL_OK);
+  assert_int_equal(list.tasks[0].resume_points, 1);
+  rdl__task_list_finish(&list);
 }
 
 static void zero_bytes(void **state) {
@@ -245,6 +262,7 @@ int main(void) {
       cmocka_unit_test(refused_files),
       cmocka_unit_test(zero_bytes),
       cmocka_unit_test(own_names),
+      cmocka_unit_test(switches_and_returns),
       cmocka_unit_test(as_many_as_an_image_numbers),
       cmocka_unit_test(every_beginning_of_a_file),
       cmocka_unit_test(memory_runs_out),

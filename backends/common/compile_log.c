@@ -73,7 +73,7 @@ static int is_error(struct span message) {
 static void skip_spelling(struct span *s) {
   struct span rest = trimmed(*s);
   if (!begins_with(rest, "<Spelling=")) return;
-  while (rest.length && *rest.at != '>')
+  while (rest.length && !begins_with(rest, ">: ")) /* the place itself may hold a '>' */
     rest = without(rest, 1);
   if (take_char(&rest, '>')) *s = rest;
 }

@@ -38,12 +38,13 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_spawn(rdl_module *module, const char *task
                                             size_t args_size, const rdl_spawn_options *options,
                                             rdl_future *out_future);
 
-/* Starts `count` of one task, whose arguments stand `stride` bytes apart and are copied before the
- * call returns. Either or both of:
+/* Starts `count` of one task, whose arguments stand `stride` bytes apart (a multiple of 4) and are
+ * copied before the call returns. At most one of the two outputs:
  * `out_batch`: one future that is done when all are, and fails with the first failure among them;
- *              cancelling it cancels all. The members have no handles of their own and need no
- * roots. `out_futures`: `count` handles, each to be ended like any other. Then `out_batch` must be
- * NULL. Both NULL: all run detached. Nothing is started on failure. */
+ * cancelling it cancels all. The members have no handles of their own and need no roots.
+ * `out_futures`: `count` handles, each to be ended like any other.
+ * With neither all run detached. Nothing is started on failure. Statuses as for rdl_spawn;
+ * RDL_INVALID also for a count of 0, both outputs, or options that do not fit. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_spawn_many(rdl_module *module, const char *task,
                                                  const void *args, size_t args_size, size_t stride,
                                                  size_t count, const rdl_spawn_options *options,

@@ -13,10 +13,10 @@ extern "C" {
 
 typedef struct rdl_module rdl_module;
 
-/* Compiles a task file into the context. The module belongs to the context and lives as long.
- * Blocks while the compiler runs; the result is cached on disk. Any thread.
- * RDL_COMPILE: the text begins with file:line:column of the first error; the context goes on with
- * the modules it had. RDL_NOT_FOUND or RDL_IO: the file could not be read. */
+/* Compiles a task file into the context; a path is relative to the current directory. The module
+ * belongs to the context and lives as long. Blocks while the compiler runs; the result is cached on
+ * disk. Any thread. RDL_COMPILE: the text begins with file:line:column of the first error; the
+ * context goes on with the modules it had. RDL_NOT_FOUND or RDL_IO: the file could not be read. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_module_load(rdl_context *context, const char *path,
                                                   rdl_module **out_module);
 

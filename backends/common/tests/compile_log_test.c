@@ -54,6 +54,8 @@ static void pocl_inside_a_macro(void **state) {
   (void)state;
   check("error: ../a b/user.task.c:4:3 <Spelling=../a b/user.task.c:4:14>: use of undeclared\n",
         "../a b/user.task.c:4:3: error: use of undeclared");
+  check("error: ../a b/user.task.c:4:3 <Spelling=<scratch space>:88:1>: unknown type\n",
+        "../a b/user.task.c:4:3: error: unknown type");
 }
 
 static void clang_with_a_file_that_the_text_includes(void **state) {
