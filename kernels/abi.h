@@ -8,7 +8,8 @@
  *
  * Wait word of a future (`rdl_record.wait`): state in bits 0-2, a cancel request in bit 3, a ticket
  * above. The ticket belongs to the slot, not to the future: it rises at every wait and at every new
- * life of the slot, so a compare-and-swap on an old value can never hit a new wait.
+ * life of the slot, so a compare-and-swap on an old value
+ * does not hit a new wait (unless 2^28 waits of the slot lie between).
  */
 #ifndef RDL_ABI_H
 #define RDL_ABI_H

@@ -39,7 +39,8 @@ typedef struct rdl_context_options {
   uint64_t close_ns;      /* longest time rdl_context_close takes; default 10 s */
   const char *cache_dir;  /* where compiled images are kept; default $XDG_CACHE_HOME/raddle or
                              ~/.cache/raddle; "" = nowhere */
-  const rdl_prebuilt *const *prebuilt; /* images compiled ahead (raddle_add_tasks), host only */
+  const rdl_prebuilt *const *prebuilt; /* images compiled ahead (raddle_add_tasks),
+                                host only; they and the array must outlive the context */
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;

@@ -25,7 +25,7 @@
   X(OUT_OF_SLOTS, "no future slot is left, and nothing that runs can free one")                    \
   X(OUT_OF_MEMORY, "out of memory")                                                                \
   X(LOOP_BUDGET, "the device cut a loop off: a segment took too many turns")                       \
-  X(PERMISSION, "this belongs to another tenant, or the system does not allow it")                 \
+  X(PERMISSION, "this belongs to somebody else, or the system does not allow it")                  \
   X(CLOSED, "the context is closed or closing")                                                    \
   X(IO, "a file could not be read or written")                                                     \
   X(DEVICE_LOST, "the device stopped answering; open a new context")                               \
