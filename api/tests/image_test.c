@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of an image: order of the pieces, numbers of the tasks, hash, errors. */
 #include "api/src/image.h"
+#include "backends/common/kernel_text.h"
 
 #include <stdio.h>
 #include <string.h>
