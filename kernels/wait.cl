@@ -185,8 +185,7 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
         gone = node;
       }
     }
-    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters))
-      rdl_fire_list(rdl, live.head);
+    if (live.head && !rdl_chain_return(rdl, &live, &target->waiters)) rdl_fire_list(rdl, live.head);
     rdl_fire_list(rdl, gone);
   } while (rdl_load_acquire(&target->generation) != generation);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/src/lex.h"
 #include "api/src/kernels.h"
+#include "api/src/lex.h"
 #include "backends/common/sha256.h"
 #include "kernels/dialect.h"
 
