@@ -12,11 +12,12 @@ simulation of many schedules, because it is about sizes.
 import random
 import sys
 
-from explore import (Model, atomic, choose, exchange, fetch_add, late, load, main, nobody_stuck,
+from explore import (Model, atomic, exchange, fetch_add, late, load, main, nobody_stuck,
                      store, until)
 from kernel import check
 
-SCENARIOS = ("freed", "idle", "parked", "chain", "left", "flag", "promised")
+SCENARIOS = ("freed", "idle", "parked", "chain", "left", "short", "nodes",
+             "promised")
 FAULTS = {
     "version not read again": ("freed", "room comes between the attempt and the push"),
     "version read after the attempt": ("freed", "room comes between the two"),
@@ -31,7 +32,8 @@ FAULTS = {
     "waiter keeps its part": ("parked", "who cannot run does not return what it holds"),
     "fails without trying alone": ("parked", "two that each hold a part are told there is none"),
     "host leaves stashes alone": ("left", "a worker that had left holds what is wanted"),
-    "flag is forgotten": ("flag", "nodes went back while nobody was told"),
+    "waits again when told": ("short", "who is told that there is none waits once more"),
+    "nodes are announced": ("nodes", "each wake gives nodes back, and they wake all once more"),
     "promised room is flushed": ("promised", "a segment gives away what it was started with"),
 }
 
@@ -135,7 +137,7 @@ def wait_for_room(name, worker, want, fault=None):
         yield atomic(rests)
         yield until(woken, name)
         told = yield load("told." + name)
-        if told:
+        if told and fault != "waits again when told":
             return False
 
 
@@ -311,21 +313,45 @@ def build_left(fault):
                  host_may_sleep)
 
 
-# ---- flag: nodes go back in the middle of a wake; it is said between two segments
+# ---- short: there is no room at all, and who waits is told so
 
-def build_flag(fault):
+def build_short(fault):
     def waiter():
-        yield from wait_for_room("A", "1", 1)
+        yield from wait_for_room("A", "1", 1, fault)
+        yield atomic(rests)
 
-    def other():
-        yield fetch_add("pool", 1)  # rdl_node_free
-        more = yield choose(True, False)
-        if more:
-            yield fetch_add("pool", 1)
-        if fault != "flag is forgotten":
-            yield from rdl_pool_announce()
+    def final(memory, stuck):
+        wrong = nobody_stuck(memory, [name for name in stuck if name != "host"])
+        return wrong or (None if memory["told.A"] else "has room where there is none")
 
-    return Model(room_words(2), {"waiter": waiter, "other": other})
+    return Model(room_words(1), {"A": waiter, "host": break_room}, None, final)
+
+
+# ---- nodes: a wake gives back the nodes of those who wait, and they take new ones
+
+def build_nodes(fault):
+    """One worker lets two look again, for whom there is no room. Then it must come to rest."""
+    def wake_all(memory):  # rdl_wake_room
+        memory["nodes"] += len(memory["room"])
+        memory["ready"] += memory["room"]
+        memory["room"] = ()
+
+    def next_ready(memory):
+        name, memory["ready"] = memory["ready"][:1], memory["ready"][1:]
+        return name
+
+    def worker():
+        yield atomic(wake_all)  # RDL_SAY_ROOM
+        while True:
+            name = yield atomic(next_ready)
+            if not name:
+                return
+            yield atomic(join_room, name[0])
+            freed = yield exchange("nodes", 0)
+            if freed and fault == "nodes are announced":
+                yield atomic(wake_all)
+
+    return Model({"room": ("A", "B"), "ready": (), "nodes": 0}, {"worker": worker})
 
 
 # ---- promised: a segment takes a result, which frees a slot, and then spawns
@@ -486,7 +512,8 @@ def simulate(out):
 
 def build(scenario, fault):
     builders = {"freed": build_freed, "idle": build_idle, "parked": build_parked,
-                "chain": build_chain, "left": build_left, "flag": build_flag,
+                "chain": build_chain, "left": build_left, "short": build_short,
+                "nodes": build_nodes,
                 "promised": build_promised}
     return builders[scenario](fault)
 
