@@ -62,6 +62,25 @@ void EVT_4_destroyed(void) {
   bed_close(&b);
 }
 
+/* More than can be told at once. */
+void EVT_4_many_waiters(void) {
+  enum { WAITERS = 5000 };
+  static task_args args[WAITERS];
+  static rdl_future waiters[WAITERS];
+  bed b = bed_open(TASKS);
+  rdl_event event = new_event(&b, 1, 0);
+  uint32_t k;
+  for (k = 0; k < WAITERS; k++)
+    args[k].e = event;
+  CHECK_OK(rdl_spawn_many(b.tasks, "evt_catch", args, sizeof args[0], sizeof args[0], WAITERS, NULL,
+                          waiters, NULL));
+  bed_await_suspended(&b, WAITERS);
+  CHECK_OK(rdl_event_destroy(b.cx, event));
+  for (k = 0; k < WAITERS; k++)
+    CHECK_EQ(RDL_STALE, get(&b, waiters[k]));
+  bed_close(&b);
+}
+
 /* The same few events again and again: no handle of an earlier life is good. */
 void EVT_4_reuse(void) {
   enum { ROUNDS = SCALED(3000, 500) };

@@ -210,6 +210,21 @@ void EVT_2_host_count(void) {
   bed_close(&b);
 }
 
+/* A count does not come round to 0: it stays at the end. */
+void EVT_2_saturates(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_event event = new_event(&b, UINT32_MAX, 0);
+  CHECK_OK(rdl_event_signal(b.cx, event, UINT32_MAX));
+  CHECK_OK(rdl_event_wait(b.cx, event, PATIENCE_NS));
+  CHECK_OK(rdl_event_signal(b.cx, event, 5));
+  CHECK_EQ(2, RUN(&b, "evt_signal", .e = event, .n = 2, .k = 7));
+  CHECK_EQ(UINT32_MAX, RUN(&b, "evt_wait", .at = m.at, .e = event));
+  CHECK_OK(rdl_event_wait(b.cx, event, PATIENCE_NS));
+  CHECK_OK(rdl_event_wait_count(b.cx, event, 100, PATIENCE_NS));
+  bed_close(&b);
+}
+
 /* ---- EVT 3 ---- */
 
 /* After the signal the program only looks at memory. */
@@ -251,5 +266,22 @@ void EVT_3_running(void) {
   for (k = 0; k < 6; k++)
     CHECK_EQ(1, get(&b, busy[k]));
   CHECK_EQ(1, get(&b, waiter));
+  bed_close(&b);
+}
+
+/* More signals than stand on the way to the device at once, and nothing loaded that reads them. */
+void EVT_3_no_module(void) {
+  enum { SIGNALS = 10000 };
+  bed a = bed_open(NULL), b = bed_open(NULL);
+  rdl_event event = new_event(&b, SIGNALS, 0);
+  rdl_future promise;
+  uint32_t k;
+  CHECK_OK(rdl_future_create(a.cx, &promise));
+  CHECK_OK(rdl_future_cancel(a.cx, promise));
+  CHECK_END(&a, promise, RDL_CANCELLED, 0);
+  for (k = 0; k < SIGNALS; k++)
+    CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  CHECK_OK(rdl_event_wait(b.cx, event, PATIENCE_NS));
+  bed_close(&a);
   bed_close(&b);
 }

@@ -886,3 +886,27 @@ RDL_TASK(fut_forget, uint, struct fut_args, struct fut_one) {
   RDL_RETURN(self->k);
   RDL_END();
 }
+
+/* Waits k times, each a microsecond, for any of the 64 futures that stand at `at`. */
+RDL_TASK(fut_any_again, uint, struct fut_args, struct fut_set) {
+  uint outcome, which;
+  RDL_BEGIN();
+  for (which = 0; which < 64; which++)
+    self->f[which] = RDL_AT(rdl_future, args->at)[which];
+  for (self->k = 0; self->k < args->k; self->k++) {
+    RDL_AWAIT_ANY_FOR(outcome, which, self->f, 64, 1000);
+    if (outcome != RDL_TIMEOUT || which != 64) RDL_FAIL(outcome);
+  }
+  RDL_RETURN(self->k);
+  RDL_END();
+}
+
+/* One segment from word 0 being set until word 1 is. */
+RDL_TASK(fut_hold, uint, struct fut_args, RDL_NONE) {
+  RDL_BEGIN();
+  rdl_atomic_store(fut_word(args->at, 0), 1u);
+  while (rdl_atomic_load(fut_word(args->at, 1)) == 0) {
+  }
+  RDL_RETURN(args->n);
+  RDL_END();
+}

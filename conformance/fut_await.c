@@ -197,3 +197,32 @@ void FUT_4_sleep(void) {
   CHECK_EQ(3, RUN(&b, "fut_sleep", .n = 3, .k = 0));
   bed_close(&b);
 }
+
+/* Waits that are over take no room: 61,440 are noted, and there is room for fewer than 20,000 at a
+ * time. */
+void FUT_4_many_sets(void) {
+  enum { TASKS_AT_ONCE = 16, EACH = 64, ROUNDS = 60 };
+  static rdl_future promises[TASKS_AT_ONCE * EACH];
+  rdl_context_options options = bed_options();
+  rdl_future f[TASKS_AT_ONCE];
+  memory m;
+  bed b;
+  uint32_t k;
+  options.slots = 4000;
+  options.roots = 4000;
+  options.events = 16;
+  b = bed_open_with(TASKS, &options);
+  m = memory_new(&b, 2 * TASKS_AT_ONCE * EACH);
+  for (k = 0; k < TASKS_AT_ONCE * EACH; k++) {
+    CHECK_OK(rdl_future_create(b.cx, &promises[k]));
+    m.words[2 * k] = promises[k].index;
+    m.words[2 * k + 1] = promises[k].generation;
+  }
+  for (k = 0; k < TASKS_AT_ONCE; k++)
+    f[k] = START(&b, "fut_any_again", .at = m.at + 8 * EACH * k, .k = ROUNDS);
+  for (k = 0; k < TASKS_AT_ONCE; k++)
+    CHECK_EQ(ROUNDS, get(&b, f[k]));
+  for (k = 0; k < TASKS_AT_ONCE * EACH; k++)
+    CHECK_OK(rdl_future_release(b.cx, promises[k]));
+  bed_close(&b);
+}

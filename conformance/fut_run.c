@@ -18,7 +18,7 @@ static uint32_t hash(uint32_t x) {
 /* ---- FUT 1 ---- */
 
 void FUT_1_once(void) {
-  enum { FUTURES = 20000, STEPS = 3 };
+  enum { FUTURES = SCALED(20000, 1000), STEPS = 3 };
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, FUTURES);
   uint32_t k;

@@ -90,6 +90,57 @@ void HST_7_waiting_threads(void) {
   }
 }
 
+static void *wait_many(void *argument) {
+  closed_waiter *w = argument;
+  rdl_future futures[3] = {w->future, w->future, w->future};
+  w->status = rdl_future_wait(w->b->cx, futures, 3, RDL_FOREVER);
+  return NULL;
+}
+
+static void *wait_room(void *argument) {
+  closed_waiter *w = argument;
+  rdl_spawn_options options = RDL_SPAWN_OPTIONS_INIT;
+  task_args args = {.n = 1};
+  rdl_future f;
+  options.room_ns = RDL_FOREVER;
+  w->status = rdl_spawn(w->b->tasks, "hst_leaf", &args, sizeof args, &options, &f);
+  return NULL;
+}
+
+static void close_under_calls(uint64_t spin_ns) {
+  enum { THREADS = 9 };
+  static void *(*const calls[])(void *) = {wait_many, wait_room, wait_future};
+  rdl_context_options options = bed_options();
+  closed_waiter waiters[THREADS];
+  pthread_t threads[THREADS];
+  rdl_future promise;
+  bed b;
+  uint32_t k;
+  options.roots = 1;
+  options.slots = 16;
+  options.frame_bytes = 1u << 20;
+  if (spin_ns) options.spin_ns = spin_ns;
+  b = bed_open_with(TASKS, &options);
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  for (k = 0; k < THREADS; k++) {
+    waiters[k] = (closed_waiter){.b = &b, .future = promise, .status = RDL_OK};
+    CHECK_EQ(0, pthread_create(&threads[k], NULL, calls[k % 3], &waiters[k]));
+  }
+  sleep_ns(20u * MS);
+  check_closes(&b, 2000u * MS);
+  for (k = 0; k < THREADS; k++) {
+    pthread_join(threads[k], NULL);
+    CHECK_STATUS(RDL_CLOSED, waiters[k].status);
+  }
+}
+
+/* Whatever a call waits for, and also while it spins. */
+void HST_7_waiting_calls(void) {
+  uint32_t k;
+  for (k = 0; k < 6; k++)
+    close_under_calls(k % 3 == 2 ? PATIENCE_NS : 0);
+}
+
 /* Buffers and modules need no calls of their own. */
 void HST_7_frees_all(void) {
   bed b = bed_open(TASKS);

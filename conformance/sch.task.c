@@ -202,3 +202,24 @@ RDL_TASK(sch_busy, uint, struct sch_args, RDL_NONE) {
   RDL_RETURN(5);
   RDL_END();
 }
+
+/* Leaves a detached child behind that waits for the event. */
+RDL_TASK(sch_leave, RDL_NONE, struct sch_args, struct sch_one) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, sch_wait_event, .e = args->e);
+  RDL_DETACH(self->f);
+  RDL_END();
+}
+
+/* A child that awaits itself comes into the place of one that left a child behind. */
+RDL_TASK(sch_successor, uint, struct sch_args, struct sch_one) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, sch_leave, .e = args->e);
+  RDL_AWAIT(self->f);
+  RDL_DROP(self->f);
+  RDL_SPAWN(self->f, sch_self, .n = 1);
+  RDL_AWAIT_CATCH(outcome, self->f);
+  RDL_RETURN(outcome);
+  RDL_END();
+}

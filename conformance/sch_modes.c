@@ -209,3 +209,20 @@ void SCH_8_no_deadlock(void) {
   CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
   bed_close(&b);
 }
+
+/* A detached child has nothing to do with who comes into its parent's place. */
+void SCH_8_detached(void) {
+  rdl_context_options options = bed_options();
+  rdl_event event;
+  rdl_future f;
+  uint32_t outcome = 0;
+  bed b;
+  options.workers = 1; /* so that the place is taken by the next */
+  b = bed_open_with(TASKS, &options);
+  event = new_event(&b, 1, 0);
+  f = START(&b, "sch_successor", .e = event);
+  CHECK_OK(rdl_future_get(b.cx, f, &outcome, sizeof outcome, SOON_NS));
+  CHECK_EQ(RDL_DEADLOCK, outcome & 0xffu);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  bed_close(&b);
+}

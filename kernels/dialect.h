@@ -423,6 +423,16 @@ RDL_FN float rdl_fmax(float x, float y) {
 
 #endif
 
+/* A 64-bit word that the host reads beside a flag stored later; no device needs an atomic for it.
+ */
+RDL_FN void rdl_store_relaxed64(RDL_GLOBAL rdl_u64 *p, rdl_u64 v) {
+#if defined(__OPENCL_C_VERSION__) || defined(__CUDACC__)
+  *(volatile RDL_GLOBAL rdl_u64 *)p = v;
+#else
+  __atomic_store_n(p, v, __ATOMIC_RELAXED);
+#endif
+}
+
 /* Frames and results are moved as words whatever their types are: compilers that reason about types
    must not conclude that a word and, say, an address never share memory. */
 #if defined(__GNUC__) || defined(__clang__)

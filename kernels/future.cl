@@ -69,7 +69,7 @@ RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 ow
   record->resume = 0;
   record->owner = owner;
   record->first_child = RDL_NIL;
-  record->cause = 0;
+  rdl_store_relaxed(&record->cause, 0);
   rdl_store_relaxed(&record->task, task);
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
   rdl->sides[slot].born = rdl_next_born(rdl);
@@ -235,7 +235,7 @@ RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 owner = record->owner;
   rdl_u32 generation = record->generation;
   rdl_u32 cause, head;
-  if ((task & RDL_TASK_PASSES) && !record->cause) record->cause = from_children;
+  if ((task & RDL_TASK_PASSES) && !record->cause) rdl_store_relaxed(&record->cause, from_children);
   cause = record->cause;
   rdl_count_end(rdl, cause);
   rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));
@@ -279,7 +279,7 @@ RDL_OUTLINE void rdl_return(rdl_cx *rdl) {
     wait = seen;
   rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
   if (!record->cause && (rdl_fetch_or(&record->wait, 0u) & RDL_CANCEL_BIT)) {
-    record->cause = RDL_S_CANCELLED;
+    rdl_store_relaxed(&record->cause, RDL_S_CANCELLED);
     rdl_cancel_children(rdl, rdl->slot);
   }
   rdl_drop_child(rdl, rdl->slot);
@@ -290,7 +290,7 @@ RDL_OUTLINE void rdl_end(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   if (!cause) cause = rdl->misuse;
-  record->cause = cause;
+  rdl_store_relaxed(&record->cause, cause);
   rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
   rdl_children_settle(rdl);
   if (rdl_live_children(rdl)) {

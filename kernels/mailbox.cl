@@ -39,7 +39,7 @@ RDL_FN void rdl_complete_by_host(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   if (rdl_load_acquire(&record->generation) != message->generation) return;
   if ((wait & RDL_STATE_MASK) != RDL_WAITING) return;
   if (rdl_cas(&record->wait, wait, rdl_with_state(wait, RDL_RUNNING)) != wait) return;
-  record->cause = message->value;
+  rdl_store_relaxed(&record->cause, message->value);
   for (k = 0; k < 4u; k++)
     record->result[k] = message->result[k];
   rdl_complete(rdl, message->slot);

@@ -27,10 +27,10 @@ RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl->threshold = spawns;
   rdl->timeout = RDL_NEVER;
   rdl->status = 0;
-  rdl->self->cause = told;
+  rdl_store_relaxed(&rdl->self->cause, told);
   rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_WAITED);
   if (!rdl_suspend(rdl)) return 0;
-  rdl->self->cause = 0;
+  rdl_store_relaxed(&rdl->self->cause, 0);
   if (!rdl->status) rdl->status = told;
   return 1;
 }
@@ -45,7 +45,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   rdl->misuse = 0;
   rdl->resume = record->resume & RDL_RESUME_MASK;
   rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
-  record->cause = 0;
+  rdl_store_relaxed(&record->cause, 0);
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
   if (rdl->low && rdl->status != RDL_S_OUT_OF_SLOTS && !(rdl->resume == 0u && rdl->status) &&
       !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))

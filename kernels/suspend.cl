@@ -29,7 +29,7 @@ RDL_FN rdl_u32 rdl_cancel_requested(rdl_cx *rdl) {
 /* Time first, ticket second: the host reads them the other way round. */
 RDL_FN void rdl_timer_set(rdl_cx *rdl, rdl_u32 waiting) {
   RDL_GLOBAL rdl_side *side = rdl->sides + rdl->slot;
-  side->timer_ns = rdl->timeout;
+  rdl_store_relaxed64(&side->timer_ns, rdl->timeout);
   rdl_store_release(&side->timer_ticket, waiting);
 }
 

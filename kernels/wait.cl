@@ -33,7 +33,7 @@ RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
   if (rdl_cas(&record->wait, waiting, ready) != waiting) return 0;
-  if (cause) record->cause = cause;
+  if (cause) rdl_store_relaxed(&record->cause, cause);
   rdl->counters.woken++;
   return ready;
 }
@@ -323,7 +323,7 @@ RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot) {
 RDL_FN void rdl_serve_unwind(rdl_cx *rdl) {
   rdl_u32 slot = rdl->unwind;
   rdl->unwind = rdl->sides[slot].link;
-  if (!rdl->records[slot].cause) rdl->records[slot].cause = RDL_S_CANCELLED;
+  if (!rdl->records[slot].cause) rdl_store_relaxed(&rdl->records[slot].cause, RDL_S_CANCELLED);
   rdl_cancel_children(rdl, slot);
   rdl_drop_child(rdl, slot);
 }
