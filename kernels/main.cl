@@ -245,11 +245,24 @@ RDL_FN void rdl_put_out(rdl_cx *rdl) {
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
 }
 
+/* What this worker put out at the end of its last launch goes back into its ring in the same order:
+   the work goes on depth first. */
+RDL_FN void rdl_take_in(rdl_cx *rdl) {
+  rdl_adopt(rdl, &rdl->me->overflow);
+  while (rdl->fifo_head) {
+    rdl_u32 slot = rdl_fifo_take(rdl);
+    rdl_u32 queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+    rdl_u32 ready = rdl_with_state(queued, RDL_READY);
+    if (rdl_change(rdl->records + slot, queued, ready)) rdl_ring_push(rdl, slot, ready);
+  }
+}
+
 RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u64 since = 0;
   rdl_u32 idle = 0;
   rdl_u32 limit = control->segment_limit;
+  rdl_take_in(rdl);
   while (rdl->leaving != 2u) {
     if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
     if (rdl_work(rdl)) {
