@@ -161,7 +161,7 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 3u) rdl_adopt(rdl, &rdl->me->overflow);
   if (turn == 4u) return rdl_from_roots(rdl);
   if (turn == 5u) rdl_drain_mailbox(rdl);
-  return 0;
+  return turn == 5u ? rdl_from_chores(rdl) : 0u;
 }
 
 /* What others have put out for whoever comes first, beginning with the neighbour. */
