@@ -234,10 +234,11 @@ typedef struct rdl_worker {
   rdl_u32 pad0[15];
   rdl_u32 overflow; /* list for whoever comes first */
   rdl_u32 pad1[15];
-  rdl_u32 current; /* slot that runs, for the watchdog */
   rdl_u32 backlog; /* list of RDL_NODE_CHAIN nodes: waiters still to be woken */
   rdl_u32 unwind;  /* RETURNED futures whose children are still to be cancelled */
-  rdl_u32 pad2[13];
+  rdl_u32 turn;    /* where the fair order stands: a short launch must not begin it anew */
+  rdl_u32 held_back;
+  rdl_u32 pad2[12];
   rdl_counters counters;
   rdl_stash stashes[RDL_POOLS];
   rdl_entry ring[RDL_LOCAL_RING];

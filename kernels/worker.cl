@@ -117,8 +117,9 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
   rdl->next = RDL_NIL;
   rdl->next_row = 0;
-  rdl->held_back = 0;
-  rdl->turn = rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
+  rdl->held_back = rdl->me->held_back;
+  rdl->turn = rdl->me->turn;
+  rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
   rdl->born = rdl->born_end = 0;
   rdl->started = rdl_clock();
   rdl->low = 1;
@@ -133,6 +134,8 @@ RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl_u32 pool;
   rdl->me->backlog = rdl->backlog;
   rdl->me->unwind = rdl->unwind;
+  rdl->me->turn = rdl->turn;
+  rdl->me->held_back = rdl->held_back;
   for (pool = 0; pool < RDL_POOLS; pool++)
     rdl->me->stashes[pool] = rdl->stashes[pool];
   rdl_copy_counters(rdl);
