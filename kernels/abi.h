@@ -53,7 +53,13 @@
 #define RDL_TASK_ANSWERS   0x00800000u /* the host asked for the outcome: post it */
 #define RDL_TASK_PASSES    0x01000000u /* fails when a child fails that nobody awaited (batches) */
 #define RDL_TASK_WAITED    0x02000000u /* has waited before its first segment: not to be claimed */
+#define RDL_TASK_UNNAMED   0x04000000u /* nobody has a handle of it, so nobody can join its list */
 #define RDL_MAX_TASKS      4096u
+
+/* Children of a batch, at most. Of 64 dispatches up to two fair ones open a batch: what these hold
+   must be done before the next two, or members of ever more batches stand beside each other and
+   none of their slots comes free. */
+#define RDL_BATCH_MOST 16u
 
 /* Frame and result blocks have 16 << class bytes; they are addressed in units of 16 bytes. */
 #define RDL_CLASSES     10u
@@ -184,11 +190,11 @@ typedef struct rdl_ring {
   rdl_u32 pad2[13];
 } rdl_ring;
 
-/* Items come from `fresh` first and from chains of freed ones later. */
+/* Items come from `fresh` first and from chunks of freed ones later. */
 typedef struct rdl_pool {
-  rdl_u32 chain; /* freed items, linked; taken whole by exchange */
-  rdl_u32 fresh; /* first item never used */
-  rdl_u32 limit; /* one past the last */
+  rdl_u32 chunks; /* list of chunks; taken whole by exchange */
+  rdl_u32 fresh;  /* first item never used */
+  rdl_u32 limit;  /* one past the last */
   rdl_u32 pad[13];
 } rdl_pool;
 
@@ -227,7 +233,7 @@ typedef struct rdl_counters {
   rdl_u64 pad[3];
 } rdl_counters;
 
-#define RDL_LOCAL_RING 256u
+#define RDL_LOCAL_RING 1024u
 
 typedef struct rdl_worker {
   rdl_u32 inbox; /* list for this worker alone */
@@ -241,6 +247,7 @@ typedef struct rdl_worker {
   rdl_u32 pad2[12];
   rdl_counters counters;
   rdl_stash stashes[RDL_POOLS];
+  rdl_u32 pad3[8]; /* neighbours share no cache line */
   rdl_entry ring[RDL_LOCAL_RING];
 } rdl_worker;
 
@@ -323,7 +330,9 @@ typedef struct rdl_control {
   rdl_u32 round_limit; /* without a clock: dispatches in a quantum */
   rdl_u64 quantum;     /* ticks */
   rdl_u64 patience;    /* ticks without work before the device parks */
-  rdl_u32 stop;        /* the host asks the workers to leave */
+  rdl_u64 grain; /* ticks: a future that runs for less is not worth taking from another worker;
+                    0 = no clock, so every one is */
+  rdl_u32 stop;  /* the host asks the workers to leave */
   rdl_u32 idle_rounds; /* without a clock: empty rounds before the device parks */
   rdl_u32 reserve;     /* the most that one segment of the image spawns, at least 1 */
   rdl_u32 class_set;   /* classes of blocks that the image's tasks use, a bit each */
@@ -375,6 +384,7 @@ RDL_SIZE_IS(rdl_event_record, 32);
 RDL_SIZE_IS(rdl_message, 64);
 RDL_SIZE_IS(rdl_outcome, 64);
 RDL_SIZE_IS(rdl_cell, 16);
+RDL_SIZE_IS(rdl_worker, 8832);
 RDL_SIZE_IS(rdl_task_info, 32);
 RDL_SIZE_IS(rdl_image_info, 64);
 

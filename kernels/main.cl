@@ -77,6 +77,56 @@ RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   return 1;
 }
 
+/* ---- whether to take from others ---- */
+
+/*
+ * To hand a future over costs two cores more than to run a small one. A worker whose last catch was
+ * done in less than a grain a future therefore stays away from what others work on, four times as
+ * long each time up to 128 grains, and is cured by the first catch that was worth it. What its own
+ * queues hold it always runs, and when nobody else is at work it takes everything.
+ */
+RDL_FN void rdl_judge(rdl_cx *rdl, rdl_u64 now, rdl_u32 worth) {
+  rdl_u64 grain = rdl->control->grain;
+  if (worth || !grain)
+    rdl->shy = 0;
+  else if (rdl->shy < 128u * grain)
+    rdl->shy = rdl->shy ? 4u * rdl->shy : 2u * grain;
+  rdl->shy_until = now + rdl->shy;
+}
+
+RDL_FN rdl_u32 rdl_others_work(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u32 resting = rdl_load_relaxed(&control->idle) + (rdl->resting ? 0u : 1u);
+  return resting < rdl_load_relaxed(&control->registered);
+}
+
+RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
+  if (!rdl->shy) return 0;
+  if (rdl_clock() < rdl->shy_until && rdl_others_work(rdl)) return 1;
+  return 0;
+}
+
+/* What was stolen is all done. The theft itself costs about one grain. */
+RDL_FN void rdl_judge_theft(rdl_cx *rdl) {
+  rdl_u64 now = rdl_clock();
+  rdl_judge(rdl, now, now - rdl->taken_at >= (rdl->taken + 1u) * rdl->control->grain);
+  rdl->taken = 0;
+}
+
+/* A root was taken. It was not worth it if the one before it was done within a grain and another
+   worker, which took roots meanwhile, would have come to it. */
+RDL_FN void rdl_root_came(rdl_cx *rdl) {
+  rdl_u32 head, contended;
+  rdl_u64 now;
+  if (rdl->control->workers == 1u) return;
+  head = rdl_load_relaxed(&rdl->control->roots.head);
+  contended = head != rdl->roots_head + 1u;
+  now = rdl_clock();
+  if (contended) rdl_judge(rdl, now, now - rdl->root_at >= rdl->control->grain);
+  rdl->roots_head = head;
+  rdl->root_at = now;
+}
+
 /* ---- where the next one comes from ---- */
 
 RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
@@ -99,8 +149,11 @@ RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
 
 RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl) {
   for (;;) {
-    rdl_entry entry = rdl_shared_pop(rdl, &rdl->control->roots);
+    rdl_entry entry;
+    if (rdl_shy(rdl)) return 0;
+    entry = rdl_shared_pop(rdl, &rdl->control->roots);
     if (!entry.slot) return 0;
+    rdl_root_came(rdl);
     if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
   }
 }
@@ -169,12 +222,16 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
   RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
   rdl_u32 count = rdl->control->workers;
   rdl_u32 k, got;
+  if (rdl_shy(rdl)) return 0;
   for (k = 1; k < count; k++) {
     rdl_u32 victim = rdl->worker + k;
     if (victim >= count) victim -= count;
     got = rdl_adopt(rdl, &workers[victim].overflow);
+    if (!got) continue;
     rdl->counters.adopted += got;
-    if (got) return rdl_from_fifo(rdl);
+    rdl->taken = got;
+    rdl->taken_at = rdl_clock();
+    return rdl_from_fifo(rdl);
   }
   return 0;
 }
@@ -221,9 +278,13 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 over;
   if (*rounds == 0u) *since = rdl_clock();
-  if (*rounds == 16u) rdl_fetch_add(&control->idle, 1u);
+  if (rdl->taken) rdl_judge_theft(rdl);
+  if (*rounds == 16u) {
+    rdl_fetch_add(&control->idle, 1u);
+    rdl->resting = 1;
+  }
   ++*rounds;
-  if (!rdl_load_relaxed(&control->hungry)) rdl_store_relaxed(&control->hungry, 1u);
+  if (!rdl_load_relaxed(&control->hungry) && !rdl_shy(rdl)) rdl_store_relaxed(&control->hungry, 1u);
   rdl_relax();
   if (*rounds % 16u) return;
   if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
@@ -266,7 +327,8 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   while (rdl->leaving != 2u) {
     if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
     if (rdl_work(rdl)) {
-      if (idle > 16u) rdl_fetch_add(&control->idle, 0xffffffffu);
+      if (rdl->resting) rdl_fetch_add(&control->idle, 0xffffffffu);
+      rdl->resting = 0;
       idle = 0;
       rdl->turn = (rdl->turn + 1u) % 64u;
       if (rdl->turn == 0u) rdl_look_at_clock(rdl);
@@ -276,7 +338,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
       rdl_rest(rdl, &since, &idle);
     }
   }
-  if (idle <= 16u) rdl_fetch_add(&control->idle, 1u);
+  if (!rdl->resting) rdl_fetch_add(&control->idle, 1u);
   if (!rdl->expired) rdl_fetch_add(&control->expired, 1u);
   rdl_put_out(rdl);
 }

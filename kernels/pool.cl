@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pools of slots, nodes and blocks. Every worker keeps a stash, so that the common case touches
- * nothing that is shared. Stashes trade chains of `chunk` items with the pool: a chain is pushed by
- * compare-and-swap and the whole list of chains is taken by exchange, so no address can return
+ * nothing that is shared. Stashes trade chunks of linked items with the pool: a chunk is pushed by
+ * compare-and-swap and the whole list of chunks is taken by exchange, so no address can return
  * between a read and a swap (ABA). The taker keeps one chunk and gives the rest back.
  */
 
@@ -17,35 +17,53 @@ RDL_FN rdl_u32 rdl_pool_step(rdl_u32 pool) {
   return pool < RDL_POOL_FRAMES ? 1u : 1u << (pool - RDL_POOL_FRAMES);
 }
 
-/* Puts a chain without a known tail back. Nearly always the list is still empty. */
+/* The first item of a chunk also says which chunk comes next in the pool and how many items this
+   one has, in words that nobody reads while the item is free. */
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_next(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+  if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].born;
+  if (pool == RDL_POOL_NODES) return &rdl->nodes[item].who;
+  return rdl_pool_link(rdl, pool, item) + 1;
+}
+
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_count(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+  if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].home;
+  if (pool == RDL_POOL_NODES) return &rdl->nodes[item].ticket;
+  return rdl_pool_link(rdl, pool, item) + 2;
+}
+
+/* Puts chunks back that were taken from the list. Nearly always the list is still empty; else only
+   the few chunks that came meanwhile are walked. */
 RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
-  RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
-  while (rest && rdl_cas(chain, RDL_NIL, rest) != RDL_NIL) {
-    rdl_u32 newer = rdl_exchange(chain, RDL_NIL);
-    rdl_u32 tail = newer;
+  RDL_GLOBAL rdl_u32 *chunks = &rdl->control->pools[pool].chunks;
+  while (rest && rdl_cas(chunks, RDL_NIL, rest) != RDL_NIL) {
+    rdl_u32 newer = rdl_exchange(chunks, RDL_NIL);
+    rdl_u32 last = newer;
     if (!newer) continue;
-    while (*rdl_pool_link(rdl, pool, tail))
-      tail = *rdl_pool_link(rdl, pool, tail);
-    *rdl_pool_link(rdl, pool, tail) = rest;
+    while (*rdl_pool_next(rdl, pool, last))
+      last = *rdl_pool_next(rdl, pool, last);
+    *rdl_pool_next(rdl, pool, last) = rest;
     rest = newer;
   }
 }
 
-RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
+/* One chunk comes into the stash, behind the few items that are still there. */
+RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
   rdl_stash *stash = &rdl->stashes[pool];
-  RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
-  rdl_u32 head, tail, got, rest;
-  if (!rdl_load_relaxed(chain)) return 0;
-  head = rdl_exchange(chain, RDL_NIL);
-  if (!head) return 0;
-  for (tail = head, got = 1; got < want && *rdl_pool_link(rdl, pool, tail); got++)
-    tail = *rdl_pool_link(rdl, pool, tail);
-  rest = *rdl_pool_link(rdl, pool, tail);
-  rdl_pool_give_back(rdl, pool, rest);
-  *rdl_pool_link(rdl, pool, tail) = stash->head;
-  stash->head = head;
-  stash->freed += got;
-  stash->left += got;
+  RDL_GLOBAL rdl_u32 *chunks = &rdl->control->pools[pool].chunks;
+  rdl_u32 chunk, tail;
+  if (!rdl_load_relaxed(chunks)) return 0;
+  chunk = rdl_exchange(chunks, RDL_NIL);
+  if (!chunk) return 0;
+  rdl_pool_give_back(rdl, pool, *rdl_pool_next(rdl, pool, chunk));
+  stash->freed += *rdl_pool_count(rdl, pool, chunk);
+  stash->left += *rdl_pool_count(rdl, pool, chunk);
+  if (stash->head) {
+    for (tail = stash->head; *rdl_pool_link(rdl, pool, tail);)
+      tail = *rdl_pool_link(rdl, pool, tail);
+    *rdl_pool_link(rdl, pool, tail) = chunk;
+  } else {
+    stash->head = chunk;
+  }
   return 1;
 }
 
@@ -97,8 +115,7 @@ RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   while (stash->left < want) {
     rdl_u32 missing = want - stash->left;
     if (missing < rdl->chunk) missing = rdl->chunk;
-    if (!rdl_pool_refill_freed(rdl, pool, missing) && !rdl_pool_refill_fresh(rdl, pool, missing))
-      return 0;
+    if (!rdl_pool_refill_freed(rdl, pool) && !rdl_pool_refill_fresh(rdl, pool, missing)) return 0;
   }
   return 1;
 }
@@ -121,10 +138,10 @@ RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
   return item;
 }
 
-/* Gives `count` freed items of the stash to the pool. */
+/* Gives `count` freed items of the stash to the pool, as one chunk. */
 RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
   rdl_stash *stash = &rdl->stashes[pool];
-  RDL_GLOBAL rdl_u32 *chain = &rdl->control->pools[pool].chain;
+  RDL_GLOBAL rdl_u32 *chunks = &rdl->control->pools[pool].chunks;
   rdl_u32 head = stash->head;
   rdl_u32 tail = head;
   rdl_u32 k, seen, old;
@@ -134,10 +151,12 @@ RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
   stash->head = *rdl_pool_link(rdl, pool, tail);
   stash->freed -= count;
   stash->left -= count;
-  old = rdl_load_relaxed(chain);
+  *rdl_pool_link(rdl, pool, tail) = RDL_NIL;
+  *rdl_pool_count(rdl, pool, head) = count;
+  old = rdl_load_relaxed(chunks);
   for (;;) {
-    *rdl_pool_link(rdl, pool, tail) = old;
-    seen = rdl_cas(chain, old, head);
+    *rdl_pool_next(rdl, pool, head) = old;
+    seen = rdl_cas(chunks, old, head);
     if (seen == old) break;
     old = seen;
   }

@@ -93,6 +93,13 @@ RDL_FN void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
     rdl_give_away(rdl, rdl_fifo_take(rdl));
 }
 
+/* The most that is put out for others at once: they ask again for more. */
+#define RDL_SHARE_MOST 16u
+
+RDL_FN rdl_u32 rdl_least(rdl_u32 a, rdl_u32 b) {
+  return a < b ? a : b;
+}
+
 /* Somebody has no work: half of what waits here becomes free to take, unless something already is.
    What is oldest here is the largest, as a rule, and what was itself taken from others stands in
    the FIFO. One stays: a worker that gave away all it has would take it back before a thief has
@@ -101,9 +108,9 @@ RDL_FN void rdl_share(rdl_cx *rdl) {
   rdl_u32 held = rdl->bottom - rdl->top;
   if (rdl_load_relaxed(&rdl->me->overflow)) return;
   if (rdl->fifo_head && (held || rdl->fifo_head != rdl->fifo_tail))
-    rdl_spill_fifo(rdl, held ? 32u : 1u);
+    rdl_spill_fifo(rdl, held ? RDL_SHARE_MOST : 1u);
   else if (held > 1u)
-    rdl_spill_ring(rdl, held / 2u);
+    rdl_spill_ring(rdl, rdl_least(held / 2u, RDL_SHARE_MOST));
   else
     return;
   rdl_store_relaxed(&rdl->control->hungry, 0u);

@@ -3,15 +3,16 @@
  * Tasks that Raddle itself is made of, written in the dialect like any other module.
  */
 
-/* A batch of equal tasks whose arguments stand in a row. More than 64 become batches of 64 (of
-   64 * 64, ...), so that several workers build and count them, each in records of its own. */
+/* A batch of equal tasks whose arguments stand in a row. More than RDL_BATCH_MOST become batches of
+   so many (of batches of so many, ...), so that several workers build and count them, each in
+   records of its own. */
 struct rdl_batch_args {
   rdl_ptr address;
   rdl_u32 count;
   rdl_u32 task; /* task word of the members */
   rdl_u32 words;
   rdl_u32 stride;
-  rdl_u32 step; /* members below each child: 1, 64, 4096, ... */
+  rdl_u32 step; /* members below each child: a power of RDL_BATCH_MOST */
   rdl_u32 pad;
 };
 
@@ -57,7 +58,7 @@ RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state) {
     } else {
       RDL_AWAIT_ROOM();
     }
-    if (self->next / args->step % 64u == 0u && self->next < args->count) RDL_YIELD();
+    if (self->next / args->step % RDL_BATCH_MOST == 0u && self->next < args->count) RDL_YIELD();
   }
   if (self->failure) RDL_END_WITH_(self->failure);
   RDL_END();
@@ -73,7 +74,7 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
   rdl_u32 slot, k;
   if (args->step > 1u) {
     RDL_TRY_SPAWN(outcome, child, rdl_batch, from, left < args->step ? left : args->step,
-                  args->task, args->words, args->stride, args->step / 64u, 0u);
+                  args->task, args->words, args->stride, args->step / RDL_BATCH_MOST, 0u);
     return outcome;
   }
   slot = rdl_slot_new(rdl, args->task);
@@ -81,7 +82,7 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
   frame = rdl_block(rdl, rdl->records[slot].frame);
   for (k = 0; k < args->words; k++)
     frame[k] = words[k];
-  rdl_child_start(rdl, slot, args->task);
+  rdl_child_start(rdl, slot, args->task | RDL_TASK_UNNAMED);
   return RDL_SPAWNED;
 }
 

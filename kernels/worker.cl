@@ -68,9 +68,17 @@ typedef struct rdl_cx {
   rdl_u32 segments;
   rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = now */
   rdl_u32 expired; /* counted in control->expired */
+  rdl_u32 resting; /* counted in control->idle */
   rdl_u32 born;
   rdl_u32 born_end;
   rdl_u64 started;
+  /* What was taken from others. */
+  rdl_u64 taken_at;
+  rdl_u64 root_at;    /* when the last root came */
+  rdl_u32 taken;      /* futures that came by the last theft, until they are all done */
+  rdl_u32 roots_head; /* the roots' ring after the last root that came here */
+  rdl_u64 shy; /* ticks for which this worker takes nothing from others: 0 or more each time */
+  rdl_u64 shy_until;
   /* Rooms. */
   rdl_u32 reserve;
   rdl_u32 class_set;
@@ -120,7 +128,10 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->held_back = rdl->me->held_back;
   rdl->turn = rdl->me->turn;
   rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
+  rdl->resting = 0;
   rdl->born = rdl->born_end = 0;
+  rdl->taken = rdl->roots_head = 0;
+  rdl->taken_at = rdl->root_at = rdl->shy = rdl->shy_until = 0;
   rdl->started = rdl_clock();
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;

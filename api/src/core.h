@@ -198,6 +198,11 @@ rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, si
 
 /* heap.c */
 rdl_status rdl__heap_create(rdl_context *cx);
+/* Between two launches only: one item, or what the workers took with them when they left. A worker
+ * that left before anybody waited for room kept it, and a launch of another worker alone could not
+ * reach it. */
+void rdl__pool_give_back(rdl_context *cx, uint32_t pool, uint32_t item);
+void rdl__stashes_return(rdl_context *cx);
 
 /* mailbox.c; the lock is held, and may be given up for a moment while the ring is full */
 rdl_status rdl__say(rdl_context *cx, const rdl_message *message);

@@ -238,36 +238,6 @@ static bool break_dead(search *s) {
 
 /* ---- room ---- */
 
-static rdl_u32 *link_of(const rdl_context *cx, uint32_t pool, uint32_t item) {
-  if (pool == RDL_POOL_SLOTS) return &cx->sides[item].link;
-  if (pool == RDL_POOL_NODES) return &cx->nodes[item].next;
-  return (rdl_u32 *)(void *)(cx->heap + (uint64_t)item * RDL_UNIT);
-}
-
-static void give_back(rdl_context *cx, uint32_t pool, uint32_t item) {
-  rdl_pool *to = &cx->control->pools[pool];
-  *link_of(cx, pool, item) = to->chain;
-  to->chain = item;
-}
-
-/* What workers took with them when they left. One that left before anybody waited for room kept it,
-   and a launch of another worker alone could not reach it. */
-static void return_stashes(rdl_context *cx) {
-  uint32_t worker, pool, next;
-  for (worker = 0; worker < cx->workers; worker++)
-    for (pool = 0; pool < RDL_POOLS; pool++) {
-      rdl_stash *stash = &cx->worker_states[worker].stashes[pool];
-      uint32_t step = pool < RDL_POOL_FRAMES ? 1u : 1u << (pool - RDL_POOL_FRAMES);
-      for (; stash->head; stash->head = next) {
-        next = *link_of(cx, pool, stash->head);
-        give_back(cx, pool, stash->head);
-      }
-      for (; stash->next < stash->end; stash->next += step)
-        give_back(cx, pool, stash->next);
-      stash->freed = stash->left = 0;
-    }
-}
-
 static uint32_t youngest_without_room(const search *s) {
   uint32_t node, youngest = 0;
   for (node = s->cx->control->room; node; node = s->cx->nodes[node].next) {
@@ -288,7 +258,7 @@ static bool break_room(search *s) {
   if (stats.segments != cx->room_segments) {
     cx->room_segments = stats.segments;
     cx->solo = true;
-    return_stashes(cx);
+    rdl__stashes_return(cx);
     return rdl__try_say(cx, &message);
   }
   if (s->by_host) return false; /* what the host or a deadline moves may still free slots */

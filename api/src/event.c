@@ -169,7 +169,6 @@ static bool has_waiter(const rdl_context *cx, const rdl_event_record *record) {
 
 /* Tells the waiters and gives the nodes back to their pool. */
 static rdl_status dismiss(rdl_context *cx, rdl_event_record *record) {
-  rdl_pool *pool = &cx->control->pools[RDL_POOL_NODES];
   rdl_status status = RDL_OK;
   while (record->waiters && !status) {
     uint32_t index = record->waiters;
@@ -181,8 +180,7 @@ static rdl_status dismiss(rdl_context *cx, rdl_event_record *record) {
                                      "once: try again");
     if (status) continue;
     record->waiters = node->next;
-    node->next = pool->chain;
-    pool->chain = index;
+    rdl__pool_give_back(cx, RDL_POOL_NODES, index);
   }
   return status;
 }

@@ -263,8 +263,8 @@ static rdl_status spawn_with_handles(rdl_context *cx, const rdl__known_task *tas
 
 static uint32_t first_step(size_t count) {
   uint64_t step = 1;
-  while (step * 64u < count)
-    step *= 64u;
+  while (step * RDL_BATCH_MOST < count)
+    step *= RDL_BATCH_MOST;
   return (uint32_t)step;
 }
 
