@@ -139,11 +139,10 @@ void FUT_11_host_waits(void) {
   bed_close(&b);
 }
 
-/* Enough slots for work whose parents await what they spawn: S1 + reserve for one worker, and twice
- * that for each of several, because one whose future waits for room goes on with another branch. S1
- * of fib(n) is 2n: two children a level, less the root, which has a slot of the host. */
+/* Enough slots for work whose parents await what they spawn. S1 of fib(n) is 2n: two children a
+ * level, less the root, which has a slot of the host. */
 static uint32_t enough_slots(uint32_t workers, uint32_t peak, uint32_t reserve) {
-  return (workers > 1 ? 2 * workers : 1) * (peak + reserve);
+  return workers * (peak + reserve);
 }
 
 void FUT_11_fib(void) {

@@ -357,9 +357,11 @@ typedef struct rdl_control {
   rdl_u32 pad2[13];
   rdl_u32 hungry; /* somebody has no work: spill */
   rdl_u32 pad3[15];
-  rdl_u32 room;  /* list of nodes of futures that wait for room */
+  rdl_u32 room; /* list of nodes of futures that wait for room */
+  rdl_u32 pad4[15];
   rdl_u32 freed; /* rises when a pool gets something back */
-  rdl_u32 pad4[14];
+  rdl_u32 asked; /* `freed` when all who waited had last looked in vain */
+  rdl_u32 pad7[14];
   rdl_u32 timers; /* list through rdl_side.timer_link; the host takes it */
   rdl_u32 pad5[15];
   rdl_u32 born; /* order of spawning, taken in blocks */

@@ -61,6 +61,12 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   rdl_run_task(rdl, record->task & RDL_TASK_MASK);
 }
 
+/* Idle no longer, before it shows. */
+RDL_FN void rdl_go_on(rdl_cx *rdl) {
+  rdl_fetch_add(&rdl->control->idle, 0xffffffffu);
+  rdl->resting = 0;
+}
+
 /* `expected` is the word the future was queued with. Only in flat mode can another worker have
    taken it, so only there the word says who runs it; elsewhere it stays as it is, which spares a
    read-modify-write a segment. 0 = the entry was stale. */
@@ -68,6 +74,8 @@ RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   rdl_u32 wait;
   rdl->self = rdl->records + slot;
   rdl->slot = slot;
+  if (slot == rdl->starved) rdl->starved = RDL_NIL;
+  if (rdl->resting) rdl_go_on(rdl);
   if (rdl->flat) {
     if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return 0;
   }
@@ -75,6 +83,49 @@ RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   rdl_run(rdl, wait);
   rdl->segments++;
   return 1;
+}
+
+/* ---- what is kept back for want of room ---- */
+
+/*
+ * Work whose parents await what they spawn needs W times the slots that it needs on one worker, if
+ * every worker finishes a branch before it opens the next. So a worker of which a future waits for
+ * room starts no other that will spawn, and takes none from others, until that one has had its
+ * turn: the branch goes on here. One starts all the same when every worker is idle, which shows
+ * that the work has another form, or after as many dispatches as there are slots.
+ */
+RDL_FN rdl_u32 rdl_starved(rdl_cx *rdl) {
+  rdl_u32 wait;
+  if (!rdl->starved) return 0;
+  wait = rdl_load_acquire(&rdl->records[rdl->starved].wait);
+  if ((wait & RDL_TICKET_MASK) != rdl->starved_ticket) rdl->starved = RDL_NIL; /* ran elsewhere */
+  return rdl->starved != RDL_NIL;
+}
+
+/* Must what stands next in a queue stay there for now? */
+RDL_FN rdl_u32 rdl_keep_back(rdl_cx *rdl, rdl_u32 slot, rdl_u32 queued) {
+  RDL_GLOBAL rdl_record *record = rdl->records + slot;
+  rdl_u32 task;
+  if (!rdl->starved || !rdl_starved(rdl)) return 0;
+  task = rdl_load_relaxed(&record->task);
+  if (rdl_load_acquire(&record->wait) != queued || record->resume != 0u) return 0;
+  if ((task & RDL_TASK_WAITED) || !rdl_task_info_of(rdl, task)->spawns) return 0;
+  if (!rdl->may_start && rdl->segments - rdl->starved_since < rdl->control->slots) return 1;
+  rdl->may_start = 0;
+  rdl->starved_since = rdl->segments;
+  return 0;
+}
+
+/* All workers have been idle for a while, and an idle one holds no room. Two that each took a part
+   of what there was have missed each other: all who wait look once more. When that was in vain one
+   that is kept back starts. */
+RDL_FN void rdl_all_are_idle(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  if (rdl->quiet == 4u && rdl_load_relaxed(&control->asked) != rdl_load_relaxed(&control->freed)) {
+    rdl_store_relaxed(&control->asked, rdl_fetch_add(&control->freed, 1u) + 1u);
+    rdl_wake_room(rdl);
+  }
+  if (rdl->quiet == 8u) rdl->may_start = 1;
 }
 
 /* ---- whether to take from others ---- */
@@ -101,6 +152,7 @@ RDL_FN rdl_u32 rdl_others_work(rdl_cx *rdl) {
 }
 
 RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
+  if (rdl->starved && !rdl->may_start && rdl_starved(rdl)) return 1;
   if (!rdl->shy) return 0;
   if (rdl_clock() < rdl->shy_until && rdl_others_work(rdl)) return 1;
   return 0;
@@ -131,20 +183,25 @@ RDL_FN void rdl_root_came(rdl_cx *rdl) {
 
 RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
   while (rdl->bottom != rdl->top) {
-    rdl_entry entry;
+    rdl_entry entry = rdl->me->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
+    if (rdl_keep_back(rdl, entry.slot, entry.wait)) return 0;
     if (oldest)
-      entry = rdl->me->ring[rdl->top++ % RDL_LOCAL_RING];
+      rdl->top++;
     else
-      entry = rdl->me->ring[--rdl->bottom % RDL_LOCAL_RING];
+      rdl->bottom--;
     if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
   }
   return 0;
 }
 
 RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
-  rdl_u32 slot = rdl_fifo_take(rdl);
+  rdl_u32 slot = rdl->fifo_head;
+  rdl_u32 queued;
   if (!slot) return 0;
-  return rdl_dispatch(rdl, slot, rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT);
+  queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+  if (rdl_keep_back(rdl, slot, queued)) return 0;
+  rdl_fifo_take(rdl);
+  return rdl_dispatch(rdl, slot, queued);
 }
 
 RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl) {
@@ -184,11 +241,19 @@ RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl) {
 /* Out of every 64 dispatches six look first where the usual order looks late. */
 #define RDL_USUAL 58u
 
+/* Half of the slots have never been used. */
+RDL_FN rdl_u32 rdl_has_plenty(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u32 first = control->slots - control->task_slots;
+  rdl_u32 used = rdl_load_relaxed(&control->pools[RDL_POOL_SLOTS].fresh) - first;
+  return rdl->chunk == RDL_LARGEST_CHUNK && used < control->task_slots / 2u;
+}
+
 /* A fair dispatch that starts a future opens one more branch of the work, each of which holds slots
    until it is done. Where slots are few that could use them all up: there it happens seldom, and
    the work runs depth first, which needs the least room. */
 RDL_FN rdl_u32 rdl_may_open(rdl_cx *rdl, rdl_u32 slot) {
-  if (rdl->chunk == RDL_LARGEST_CHUNK) return 1;
+  if (rdl_has_plenty(rdl)) return 1;
   if (rdl_load_relaxed(&rdl->records[slot].resume)) return 1;
   if (++rdl->held_back <= rdl->control->slots) return 0;
   rdl->held_back = 0;
@@ -211,7 +276,7 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 0u) return rdl_fair_ring(rdl);
   if (turn == 1u) return rdl_fair_fifo(rdl);
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
-  if (turn == 3u) rdl_adopt(rdl, &rdl->me->overflow);
+  if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
   if (turn == 4u) return rdl_from_roots(rdl);
   if (turn == 5u) rdl_drain_mailbox(rdl);
   return turn == 5u ? rdl_from_chores(rdl) : 0u;
@@ -231,9 +296,16 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
     rdl->counters.adopted += got;
     rdl->taken = got;
     rdl->taken_at = rdl_clock();
-    return rdl_from_fifo(rdl);
+    return rdl_from_ring(rdl, 0u);
   }
   return 0;
+}
+
+/* What this worker put out is older than all in its ring: it comes back when that is empty. */
+RDL_FN rdl_u32 rdl_from_lists(rdl_cx *rdl) {
+  rdl_u32 some = rdl_adopt(rdl, &rdl->me->inbox);
+  if (rdl->bottom == rdl->top) some += rdl_adopt(rdl, &rdl->me->overflow);
+  return some && rdl_from_ring(rdl, 0u);
 }
 
 RDL_FN rdl_u32 rdl_work(rdl_cx *rdl) {
@@ -241,11 +313,11 @@ RDL_FN rdl_u32 rdl_work(rdl_cx *rdl) {
   if (rdl_from_next(rdl)) return 1;
   if (rdl_from_ring(rdl, 0u)) return 1;
   if (rdl_from_chores(rdl)) return 1;
-  rdl_adopt_all(rdl);
+  if (rdl_from_lists(rdl)) return 1;
   if (rdl_from_roots(rdl)) return 1;
   if (rdl_drain_mailbox(rdl) && rdl_from_roots(rdl)) return 1;
   if (rdl_from_fifo(rdl)) return 1;
-  if (rdl->bottom != rdl->top) return rdl_from_ring(rdl, 0u);
+  if (rdl->bottom != rdl->top && rdl_from_ring(rdl, 0u)) return 1;
   return rdl_steal(rdl);
 }
 
@@ -276,10 +348,12 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
 /* A round without work. The last to be idle for `patience` parks the device. */
 RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
-  rdl_u32 over;
+  rdl_u32 over, all_idle;
   if (*rounds == 0u) *since = rdl_clock();
   if (rdl->taken) rdl_judge_theft(rdl);
   if (*rounds == 16u) {
+    if (!rdl_has_plenty(rdl) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
+    rdl->quiet = 0;
     rdl_fetch_add(&control->idle, 1u);
     rdl->resting = 1;
   }
@@ -289,9 +363,12 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (*rounds % 16u) return;
   if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
   rdl_look_at_clock(rdl);
+  all_idle = rdl_load_acquire(&control->idle) >= rdl_load_acquire(&control->registered);
+  rdl->quiet = all_idle ? rdl->quiet + 1u : 0u;
+  if (all_idle && rdl_starved(rdl)) rdl_all_are_idle(rdl);
   over = control->idle_rounds ? *rounds >= control->idle_rounds
                               : rdl_clock() - *since >= control->patience;
-  if (over && rdl_load_acquire(&control->idle) >= rdl_load_acquire(&control->registered)) {
+  if (over && all_idle) {
     rdl_store_release(&control->parked, 1u);
     rdl->leaving = 2;
   }
@@ -306,29 +383,16 @@ RDL_FN void rdl_put_out(rdl_cx *rdl) {
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
 }
 
-/* What this worker put out at the end of its last launch goes back into its ring in the same order:
-   the work goes on depth first. */
-RDL_FN void rdl_take_in(rdl_cx *rdl) {
-  rdl_adopt(rdl, &rdl->me->overflow);
-  while (rdl->fifo_head) {
-    rdl_u32 slot = rdl_fifo_take(rdl);
-    rdl_u32 queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
-    rdl_u32 ready = rdl_with_state(queued, RDL_READY);
-    if (rdl_change(rdl->records + slot, queued, ready)) rdl_ring_push(rdl, slot, ready);
-  }
-}
-
 RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u64 since = 0;
   rdl_u32 idle = 0;
   rdl_u32 limit = control->segment_limit;
-  rdl_take_in(rdl);
+  rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
   while (rdl->leaving != 2u) {
     if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
     if (rdl_work(rdl)) {
-      if (rdl->resting) rdl_fetch_add(&control->idle, 0xffffffffu);
-      rdl->resting = 0;
+      if (rdl->resting) rdl_go_on(rdl);
       idle = 0;
       rdl->turn = (rdl->turn + 1u) % 64u;
       if (rdl->turn == 0u) rdl_look_at_clock(rdl);

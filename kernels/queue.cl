@@ -51,23 +51,25 @@ RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl) {
   return slot;
 }
 
-/* Takes a whole list and appends it to the FIFO, oldest first. Returns how many came. */
-RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
-  rdl_u32 slot, older, turned, count;
-  if (!rdl_load_relaxed(list)) return 0;
-  turned = RDL_NIL;
-  count = 0;
+/* Takes a whole list; the oldest stands first in what is returned. */
+RDL_OUTLINE rdl_u32 rdl_list_take(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+  rdl_u32 slot, older, turned = RDL_NIL;
+  if (!rdl_load_relaxed(list)) return RDL_NIL;
   for (slot = rdl_exchange(list, RDL_NIL); slot; slot = older) {
     older = rdl->sides[slot].link;
     rdl->sides[slot].link = turned;
     turned = slot;
   }
-  for (slot = turned; slot; slot = older) {
-    older = rdl->sides[slot].link;
+  return turned;
+}
+
+/* Behind what has yielded. */
+RDL_FN void rdl_adopt_last(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+  rdl_u32 slot, newer;
+  for (slot = rdl_list_take(rdl, list); slot; slot = newer) {
+    newer = rdl->sides[slot].link;
     rdl_fifo_append(rdl, slot);
-    count++;
   }
-  return count;
 }
 
 /* One record of this worker that leaves its ring or FIFO for a list. LOCAL futures that have
@@ -105,12 +107,12 @@ RDL_FN rdl_u32 rdl_least(rdl_u32 a, rdl_u32 b) {
    the FIFO. One stays: a worker that gave away all it has would take it back before a thief has
    seen it. */
 RDL_FN void rdl_share(rdl_cx *rdl) {
-  rdl_u32 held = rdl->bottom - rdl->top;
+  rdl_u32 count = rdl->bottom - rdl->top;
   if (rdl_load_relaxed(&rdl->me->overflow)) return;
-  if (rdl->fifo_head && (held || rdl->fifo_head != rdl->fifo_tail))
-    rdl_spill_fifo(rdl, held ? RDL_SHARE_MOST : 1u);
-  else if (held > 1u)
-    rdl_spill_ring(rdl, rdl_least(held / 2u, RDL_SHARE_MOST));
+  if (rdl->fifo_head && (count || rdl->fifo_head != rdl->fifo_tail))
+    rdl_spill_fifo(rdl, count ? RDL_SHARE_MOST : 1u);
+  else if (count > 1u)
+    rdl_spill_ring(rdl, rdl_least(count / 2u, RDL_SHARE_MOST));
   else
     return;
   rdl_store_relaxed(&rdl->control->hungry, 0u);
@@ -125,9 +127,8 @@ RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   rdl->bottom++;
 }
 
-/* A future whose word is READY and which stands nowhere is put where it will run. */
-RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
-  rdl_u32 home = (rdl->records[slot].task & RDL_TASK_LOCAL) ? rdl->sides[slot].home : 0u;
+/* `home` is a worker plus one, or 0 for whoever it is. */
+RDL_FN void rdl_enqueue_at(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait, rdl_u32 home) {
   if (home == 0u || home == rdl->worker + 1u) {
     rdl_ring_push(rdl, slot, wait);
     return;
@@ -137,6 +138,26 @@ RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
         (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
     rdl_list_push(rdl, &workers[home - 1u].inbox, slot, slot);
   }
+}
+
+/* A future whose word is READY and which stands nowhere is put where it will run. */
+RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
+  rdl_u32 stays = rdl->records[slot].task & RDL_TASK_LOCAL;
+  rdl_enqueue_at(rdl, slot, wait, stays ? rdl->sides[slot].home : 0u);
+}
+
+/* Takes a whole list into the ring in the order in which it stood in another: what was newest there
+   runs first, and the work goes on depth first whoever does it. Returns how many came. */
+RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+  rdl_u32 slot, newer, count = 0;
+  for (slot = rdl_list_take(rdl, list); slot; slot = newer) {
+    rdl_u32 queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+    rdl_u32 ready = rdl_with_state(queued, RDL_READY);
+    newer = rdl->sides[slot].link;
+    if (rdl_change(rdl->records + slot, queued, ready)) rdl_ring_push(rdl, slot, ready);
+    count++;
+  }
+  return count;
 }
 
 RDL_FN RDL_GLOBAL rdl_cell *rdl_ring_cell(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring,

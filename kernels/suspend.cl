@@ -162,14 +162,10 @@ RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl) {
   return RDL_AWAITS_SET;
 }
 
-RDL_FN rdl_u32 rdl_adopt_all(rdl_cx *rdl) {
-  return rdl_adopt(rdl, &rdl->me->inbox) + rdl_adopt(rdl, &rdl->me->overflow);
-}
-
-/* Behind everything that is ready here now. */
+/* Behind everything that is ready here now: the ring, the inbox and the overflow come before what
+   has yielded. */
 RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl) {
   if (!rdl_change(rdl->self, rdl->wait, rdl_with_state(rdl->wait, RDL_QUEUED))) return 1;
-  rdl_adopt_all(rdl);
   rdl_fifo_append(rdl, rdl->slot);
   rdl->counters.yielded++;
   return 0;

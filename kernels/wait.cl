@@ -240,22 +240,42 @@ RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting) {
 
 /* ---- room ---- */
 
+/* Each goes on where it began to wait. A launch of one worker alone takes all. */
+RDL_FN void rdl_wake_for_room(rdl_cx *rdl, rdl_u32 index) {
+  RDL_GLOBAL rdl_node *node = rdl->nodes + index;
+  rdl_u32 ready = rdl_wake_now(rdl, node->who, node->ticket, 0u);
+  if (ready && rdl->control->workers > 1u && !(rdl->records[node->who].task & RDL_TASK_LOCAL))
+    rdl_enqueue_at(rdl, node->who, ready, node->value);
+  else if (ready)
+    rdl_enqueue(rdl, node->who, ready);
+  rdl_node_free(rdl, index);
+}
+
 /* All look again, and who began to wait last looks first: it is deepest in the work, and finishing
    it frees what those before it need. The ring gives back last what it was given first. */
 RDL_FN void rdl_wake_room(rdl_cx *rdl) {
   rdl_u32 node = rdl_exchange(&rdl->control->room, RDL_NIL);
-  rdl_u32 turned = RDL_NIL;
-  while (node) {
-    rdl_u32 next = rdl->nodes[node].next;
+  rdl_u32 turned = RDL_NIL, next;
+  for (; node; node = next) {
+    next = rdl->nodes[node].next;
     rdl->nodes[node].next = turned;
     turned = node;
-    node = next;
   }
-  rdl_fire_chain(rdl, turned, 0xffffffffu);
+  for (node = turned; node; node = next) {
+    next = rdl->nodes[node].next;
+    rdl_wake_for_room(rdl, node);
+  }
 }
 
 /* The version was read before the pools were found empty, and is read again after the push. */
 RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
+  if (!rdl->starved) {
+    rdl->starved_since = rdl->segments;
+    rdl->may_start = 0;
+  }
+  rdl->starved = rdl->nodes[node].who;
+  rdl->starved_ticket = rdl->nodes[node].ticket & RDL_TICKET_MASK;
+  rdl->nodes[node].value = rdl->worker + 1u;
   rdl_list_join(rdl, &rdl->control->room, node, node);
   rdl_return_room(rdl);
   if (rdl_fetch_add(&rdl->control->freed, 0u) != version) rdl_wake_room(rdl);

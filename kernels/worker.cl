@@ -56,6 +56,10 @@ typedef struct rdl_cx {
   rdl_u32 bottom;
   rdl_u32 fifo_head;
   rdl_u32 fifo_tail;
+  rdl_u32 starved; /* the last future of this worker that began to wait for room */
+  rdl_u32 starved_ticket;
+  rdl_u32 starved_since; /* dispatches before that */
+  rdl_u32 may_start;     /* one that is kept back starts all the same */
   rdl_u32 next; /* runs before everything else: the only waiter of what has just finished */
   rdl_u32 next_wait;
   rdl_u32 next_row;
@@ -69,6 +73,7 @@ typedef struct rdl_cx {
   rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = now */
   rdl_u32 expired; /* counted in control->expired */
   rdl_u32 resting; /* counted in control->idle */
+  rdl_u32 quiet;   /* looks for which all have been idle */
   rdl_u32 born;
   rdl_u32 born_end;
   rdl_u64 started;
@@ -123,6 +128,9 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->class_set = control->class_set;
   rdl->top = rdl->bottom = 0;
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
+  rdl->starved = RDL_NIL;
+  rdl->starved_ticket = rdl->starved_since = 0;
+  rdl->may_start = rdl->quiet = 0;
   rdl->next = RDL_NIL;
   rdl->next_row = 0;
   rdl->held_back = rdl->me->held_back;
