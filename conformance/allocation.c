@@ -24,15 +24,18 @@ static bool for_good;  /* all that follow fail too */
 static long failures;
 static long live;
 
+/* The linker gives the names. */
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
 void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
+void *__real_calloc(size_t number, size_t size);
 void *__real_realloc(void *memory, size_t size);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t number, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *memory);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static bool fails(void) {
   long left = __atomic_sub_fetch(&countdown, 1, __ATOMIC_RELAXED);
@@ -60,8 +63,9 @@ void *__wrap_realloc(void *memory, size_t size) {
 }
 
 char *__wrap_strdup(const char *text) {
-  char *copy = __wrap_malloc(strlen(text) + 1);
-  return copy ? strcpy(copy, text) : NULL;
+  size_t size = strlen(text) + 1;
+  char *copy = __wrap_malloc(size);
+  return copy ? memcpy(copy, text, size) : NULL;
 }
 
 void __wrap_free(void *memory) {

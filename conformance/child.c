@@ -73,8 +73,7 @@ static bool reap(pid_t child, double seconds, int *out_status) {
   uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
   uint64_t pause = 1u * MS;
   bool in_time = true;
-  pid_t done;
-  while ((done = waitpid(child, out_status, WNOHANG)) == 0) {
+  while (waitpid(child, out_status, WNOHANG) == 0) {
     if (now_ns() > end) {
       in_time = false;
       kill(-child, SIGKILL);

@@ -184,15 +184,13 @@ void EVT_5_waiters(void) {
 static cost cost_of_events(uint32_t count) {
   bed b = bed_open(TASKS);
   static rdl_event events[10000];
-  memory m = memory_new(&b, 2 * count);
+  memory m = memory_new(&b, (size_t)2 * count);
   rdl_future f;
   rdl_stats s;
   uint32_t k;
   CHECK_OK(rdl_event_create_many(b.cx, count, 1, 0, events));
-  for (k = 0; k < count; k++) {
-    m.words[2 * k] = events[k].index;
-    m.words[2 * k + 1] = events[k].generation;
-  }
+  for (k = 0; k < count; k++)
+    pair_set(&m, k, events[k].index, events[k].generation);
   f = START(&b, "evt_wait_all", .at = m.at, .n = count);
   for (k = 0; k < count; k++) /* some before the task waits for them, some after */
     CHECK_OK(rdl_event_signal(b.cx, events[k < count / 2 ? count - 1 - k : k - count / 2], 1));
@@ -251,17 +249,19 @@ void EVT_6_visible(void) {
 void EVT_6_ping_pong(void) {
   enum { ROUNDS = SCALED(20000, 2000), PAIRS = 4 };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, 32 * PAIRS);
-  rdl_future pairs[2 * PAIRS];
+  memory m = memory_new(&b, (size_t)32 * PAIRS);
+  rdl_future echoes[PAIRS], calls[PAIRS];
   uint32_t k;
   for (k = 0; k < PAIRS; k++) {
     rdl_event e = new_event(&b, ROUNDS, RDL_EVENT_DEVICE);
     rdl_event d = new_event(&b, ROUNDS, RDL_EVENT_DEVICE);
-    rdl_ptr at = m.at + k * 32 * sizeof(uint32_t);
-    pairs[2 * k] = START(&b, "evt_echo", .at = at, .e = e, .d = d, .n = ROUNDS);
-    pairs[2 * k + 1] = START(&b, "evt_call", .at = at, .e = e, .d = d, .n = ROUNDS);
+    rdl_ptr at = m.at + (rdl_ptr)k * 32 * sizeof(uint32_t);
+    echoes[k] = START(&b, "evt_echo", .at = at, .e = e, .d = d, .n = ROUNDS);
+    calls[k] = START(&b, "evt_call", .at = at, .e = e, .d = d, .n = ROUNDS);
   }
-  for (k = 0; k < 2 * PAIRS; k++)
-    CHECK_EQ(0, get(&b, pairs[k]));
+  for (k = 0; k < PAIRS; k++) {
+    CHECK_EQ(0, get(&b, echoes[k]));
+    CHECK_EQ(0, get(&b, calls[k]));
+  }
   bed_close(&b);
 }

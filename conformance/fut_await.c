@@ -212,14 +212,13 @@ void FUT_4_many_sets(void) {
   options.roots = 4000;
   options.events = 16;
   b = bed_open_with(TASKS, &options);
-  m = memory_new(&b, 2 * TASKS_AT_ONCE * EACH);
+  m = memory_new(&b, (size_t)2 * TASKS_AT_ONCE * EACH);
   for (k = 0; k < TASKS_AT_ONCE * EACH; k++) {
     CHECK_OK(rdl_future_create(b.cx, &promises[k]));
-    m.words[2 * k] = promises[k].index;
-    m.words[2 * k + 1] = promises[k].generation;
+    pair_set(&m, k, promises[k].index, promises[k].generation);
   }
   for (k = 0; k < TASKS_AT_ONCE; k++)
-    f[k] = START(&b, "fut_any_again", .at = m.at + 8 * EACH * k, .k = ROUNDS);
+    f[k] = START(&b, "fut_any_again", .at = m.at + (rdl_ptr)8 * EACH * k, .k = ROUNDS);
   for (k = 0; k < TASKS_AT_ONCE; k++)
     CHECK_EQ(ROUNDS, get(&b, f[k]));
   for (k = 0; k < TASKS_AT_ONCE * EACH; k++)

@@ -107,7 +107,7 @@ void FUT_5_many(void) {
   enum { FUTURES = 500, STRIDE = 104 };
   bed b = bed_open(TASKS);
   static rdl_future futures[FUTURES];
-  static unsigned char results[FUTURES * STRIDE];
+  static unsigned char results[FUTURES][STRIDE];
   uint32_t k;
   for (k = 0; k < FUTURES; k++)
     futures[k] = give(&b, 100, k);
@@ -115,8 +115,8 @@ void FUT_5_many(void) {
                rdl_future_get_many(b.cx, futures, FUTURES, results, 99, PATIENCE_NS));
   CHECK_OK(rdl_future_get_many(b.cx, futures, FUTURES, results, STRIDE, PATIENCE_NS));
   for (k = 0; k < FUTURES; k++) {
-    check_bytes(results + k * STRIDE, 100, k);
-    CHECK_EQ(0, results[k * STRIDE + 100]);
+    check_bytes(results[k], 100, k);
+    CHECK_EQ(0, results[k][100]);
   }
   bed_close(&b);
 }

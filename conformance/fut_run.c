@@ -149,7 +149,7 @@ void FUT_2_host(void) {
 void FUT_3_child(void) {
   enum { PARENTS = 200, WORDS = 512 };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, PARENTS * WORDS);
+  memory m = memory_new(&b, (size_t)PARENTS * WORDS);
   rdl_future parents[PARENTS];
   uint32_t k;
   for (k = 0; k < PARENTS; k++)

@@ -232,6 +232,11 @@ void word_set(memory *m, size_t index, uint32_t value) {
   __atomic_store_n(&m->words[index], value, __ATOMIC_RELEASE);
 }
 
+void pair_set(memory *m, size_t n, uint32_t index, uint32_t generation) {
+  word_set(m, 2 * n, index);
+  word_set(m, 2 * n + 1, generation);
+}
+
 bool word_becomes(const memory *m, size_t index, uint32_t value, uint64_t ns) {
   uint64_t end = now_ns() + ns;
   while (word_at(m, index) != value) {

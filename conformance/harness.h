@@ -24,11 +24,12 @@ typedef struct test_settings {
 
 extern test_settings settings;
 
-#define MS 1000000u
-#define US 1000u
+/* In nanoseconds, as 64 bits: more than four seconds of them are a usual product. */
+#define MS 1000000ull
+#define US 1000ull
 
 /* Long enough for everything that ends at all, also on a busy machine under a sanitizer. */
-#define PATIENCE_NS (20000ull * MS)
+#define PATIENCE_NS (20000u * MS)
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
@@ -158,6 +159,8 @@ typedef struct memory {
 memory memory_new(bed *b, size_t words);
 uint32_t word_at(const memory *m, size_t index); /* while tasks run */
 void word_set(memory *m, size_t index, uint32_t value);
+/* The n-th two words: a handle. */
+void pair_set(memory *m, size_t n, uint32_t index, uint32_t generation);
 /* Looks at the word, without any call of Raddle, until it has the value. False after `ns`. */
 bool word_becomes(const memory *m, size_t index, uint32_t value, uint64_t ns);
 

@@ -79,7 +79,8 @@ static bool is_number_option(const char *option) {
 
 /* 1 or 2: how many words were used; 0 = the option is not good. */
 static int take(run_options *options, const char *option, const char *value) {
-  const char **text = text_option(options, option);
+  bool is_number = is_number_option(option);
+  const char **text = is_number ? NULL : text_option(options, option);
   if (strcmp(option, "--list") == 0) {
     options->list = true;
     return 1;
@@ -92,7 +93,7 @@ static int take(run_options *options, const char *option, const char *value) {
     settings.flat = 1;
     return 1;
   }
-  if (!text && !is_number_option(option)) {
+  if (!text && !is_number) {
     fprintf(stderr, "raddle-conformance: unknown option '%s'\n%s", option, usage);
     return 0;
   }
@@ -100,7 +101,7 @@ static int take(run_options *options, const char *option, const char *value) {
     fprintf(stderr, "raddle-conformance: %s wants a value\n", option);
     return 0;
   }
-  if (!text) return take_number(options, option, value) ? 2 : 0;
+  if (is_number) return take_number(options, option, value) ? 2 : 0;
   *text = value;
   return 2;
 }

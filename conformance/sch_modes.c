@@ -112,15 +112,14 @@ void SCH_8_self(void) {
 
 /* A cycle of `count`, and one more that waits for it from outside. */
 static void run_cycle(bed *b, uint32_t count) {
-  memory m = memory_new(b, 2 * count);
+  memory m = memory_new(b, (size_t)2 * count);
   rdl_future promise, members[8] = {{0, 0}}, outside;
   uint64_t begin;
   uint32_t k;
   CHECK_OK(rdl_future_create(b->cx, &promise));
   for (k = 0; k < count; k++) {
     members[k] = START(b, "sch_ring", .at = m.at, .f = promise, .n = (k + 1) % count);
-    m.words[2 * k] = members[k].index;
-    m.words[2 * k + 1] = members[k].generation;
+    pair_set(&m, k, members[k].index, members[k].generation);
   }
   outside = START(b, "sch_wait", .f = members[0]);
   begin = now_ns();

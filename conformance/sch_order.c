@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCH 1 to 3, 5 and 10: workers, the order of dispatches, parking. */
+#include <stdio.h>
 #include <string.h>
 
 #include "conformance/harness.h"
@@ -139,13 +140,16 @@ void SCH_5_parks(void) {
 
 /* ---- SCH 10 ---- */
 
+#define WARNINGS_MAX 1024u
+
 static void note_warning(void *user, rdl_log_level level, const char *text) {
   char *all = user;
-  if (level == RDL_LOG_WARNING && strlen(all) + strlen(text) < 1000) strcat(all, text);
+  size_t used = strlen(all);
+  if (level == RDL_LOG_WARNING) snprintf(all + used, WARNINGS_MAX - used, "%s", text);
 }
 
 void SCH_10_clamped(void) {
-  static char warnings[1024];
+  static char warnings[WARNINGS_MAX];
   rdl_context_options options = bed_options();
   bed b;
   options.workers = 100000;

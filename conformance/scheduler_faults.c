@@ -178,7 +178,7 @@ void FLT_7_room(void) {
 void FLT_8_reborn(void) {
   enum { PAIRS = 4, ROUNDS = SCALED(20000, 1000) };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, 4 * PAIRS);
+  memory m = memory_new(&b, (size_t)4 * PAIRS);
   rdl_future hosts[PAIRS], visitors[PAIRS];
   uint32_t k;
   for (k = 0; k < PAIRS; k++) {

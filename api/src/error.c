@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 static _Thread_local rdl_reason last_failure;
 
@@ -11,15 +10,9 @@ const char *rdl_error_text(void) {
   return last_failure.text;
 }
 
-rdl_status rdl__error(rdl_status status, const char *format, ...) {
+void rdl__error_note(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(last_failure.text, sizeof last_failure.text, format, arguments);
   va_end(arguments);
-  return status;
-}
-
-rdl_status rdl__error_why(rdl_status status, const rdl_reason *why) {
-  memcpy(last_failure.text, why->text, sizeof last_failure.text);
-  return status;
 }

@@ -7,12 +7,18 @@
 #include <raddle/error.h>
 #include <raddle/status.h>
 
-/* Stores the text for rdl_error_text and returns the status, so that a failing path is one line. */
-__attribute__((format(printf, 2, 3))) rdl_status rdl__error(rdl_status status, const char *format,
-                                                            ...);
+/* Stores the text for rdl_error_text. */
+__attribute__((format(printf, 1, 2))) void rdl__error_note(const char *format, ...);
+
+/* The same, and its value is the status, so that a failing path is one line. A macro, because who
+ * reads the caller alone, the analyzer above all, must see that a failure is not RDL_OK. */
+#define rdl__error(status, ...) (rdl__error_note(__VA_ARGS__), (status))
 
 /* The same with a text that a backend or the scanner wrote. */
-rdl_status rdl__error_why(rdl_status status, const rdl_reason *why);
+static inline rdl_status rdl__error_why(rdl_status status, const rdl_reason *why) {
+  rdl__error_note("%s", why->text);
+  return status;
+}
 
 /* A pointer argument that must not be NULL. */
 #define RDL__NEED(argument)                                                                        \

@@ -105,6 +105,9 @@ struct plan {
   rdl_ptr work;
   uint64_t work_bytes;
   uint64_t stride;
+  uint32_t groups;
+  uint32_t counts;
+  uint32_t words;
   uint32_t parts;
   uint32_t level;
   uint32_t pick[PICKS];

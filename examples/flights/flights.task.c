@@ -7,9 +7,9 @@
  *     stream (one a reader)          waits for each block of text that the host has inflated
  *       parse_... (one a block)      turns a block into rows of columns, and text into codes
  *   load                             one root, awaits read_tables
- *     merge (one a dictionary)       one set of codes from those of all blocks, in order of the
- * text remap (one a range of chunks)  writes the merged codes into the columns index_... (one a
- * small table)  finds a row by its key, for the joins
+ *     merge (one a dictionary)       one set of codes from those of all blocks, in the texts' order
+ *     remap (one a range of chunks)  writes the merged codes into the columns
+ *     index_... (one a small table)  finds a row by its key, for the joins
  *
  * Text that has at most CHUNK_BYTES and whole lines is a chunk. Row i of chunk c is row
  * c * CHUNK_ROWS + i of its table, so that chunks are parsed without knowing of each other; rows
@@ -124,9 +124,12 @@ struct world {
 #define CHUNKS(w, t)     RDL_AT(struct chunk, (w)->table[t].chunks)
 #define NUMBERS(w, t, c) RDL_AT(rdl_i16, (w)->table[t].column[c])
 #define CODES(w, t, c)   RDL_AT(rdl_u16, (w)->table[t].column[c])
-#define EACH_ROW(w, t, c, row, end)                                                                \
-  for (c = 0; c < (w)->table[t].count; c++)                                                        \
-    for (row = (c)*CHUNK_ROWS, end = row + CHUNKS(w, t)[c].rows; row < end; row++)
+
+/* For each row of some chunks, or of a table, with its number in `row`. */
+#define ROWS_OF(chunks, from, to, row)                                                             \
+  for (rdl_u32 chunk_ = (from); chunk_ < (to); chunk_++)                                           \
+    for (rdl_u32 row = chunk_ * CHUNK_ROWS, end_ = row + (chunks)[chunk_].rows; row < end_; row++)
+#define EACH_ROW(w, t, row) ROWS_OF(CHUNKS(w, t), 0u, (w)->table[t].count, row)
 
 /* ---- dictionaries ---- */
 
@@ -720,9 +723,8 @@ RDL_TASK(remap, RDL_NONE, struct remap_args, RDL_NONE) {
 
 RDL_TASK(index_airlines, RDL_NONE, struct world_args, RDL_NONE) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
-  rdl_u32 c, row, end;
   RDL_BEGIN();
-  EACH_ROW(w, AIRLINES, c, row, end) {
+  EACH_ROW(w, AIRLINES, row) {
     RDL_AT(rdl_u32, w->airline_of)[CODES(w, AIRLINES, A_CARRIER)[row]] = row + 1u;
   }
   RDL_END();
@@ -730,9 +732,8 @@ RDL_TASK(index_airlines, RDL_NONE, struct world_args, RDL_NONE) {
 
 RDL_TASK(index_planes, RDL_NONE, struct world_args, RDL_NONE) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
-  rdl_u32 c, row, end;
   RDL_BEGIN();
-  EACH_ROW(w, PLANES, c, row, end) {
+  EACH_ROW(w, PLANES, row) {
     RDL_AT(rdl_u32, w->plane_of)[CODES(w, PLANES, P_TAILNUM)[row]] = row + 1u;
   }
   RDL_END();
@@ -745,9 +746,9 @@ RDL_FN rdl_u32 weather_slot(rdl_u32 origin, rdl_u32 date, rdl_u32 hour) {
 RDL_TASK(index_weather, RDL_NONE, struct world_args, RDL_NONE) {
   RDL_GLOBAL struct world *w = WORLD(args->world);
   RDL_GLOBAL rdl_u32 *row_of = RDL_AT(rdl_u32, w->weather_of);
-  rdl_u32 c, row, end, hour;
+  rdl_u32 hour;
   RDL_BEGIN();
-  EACH_ROW(w, WEATHER, c, row, end) {
+  EACH_ROW(w, WEATHER, row) {
     hour = (rdl_u32)NUMBERS(w, WEATHER, W_HOUR)[row];
     row_of[weather_slot(CODES(w, WEATHER, W_ORIGIN)[row], CODES(w, WEATHER, W_DATE)[row], hour)] =
         row + 1u;

@@ -28,7 +28,10 @@ struct plan {
   rdl_ptr world;
   rdl_ptr work; /* memory for what the parts find */
   rdl_u64 work_bytes;
-  rdl_u64 stride; /* bytes of it for each part */
+  rdl_u64 stride; /* bytes of it for each part: */
+  rdl_u32 groups; /* so many groups, */
+  rdl_u32 counts; /* then so many counts, */
+  rdl_u32 words;  /* then so many words of sets */
   rdl_u32 parts;
   rdl_u32 level; /* q14: what is being picked */
   rdl_u32 pick[PICKS];
@@ -57,7 +60,11 @@ struct query_state {
 
 #define PLAN(args) RDL_AT(struct plan, (args)->plan)
 
-/* ---- what parts have in common ---- */
+RDL_FN rdl_u32 texts(RDL_GLOBAL const struct plan *plan, rdl_u32 dictionary) {
+  return WORLD(plan->world)->dictionary[dictionary].count;
+}
+
+/* ---- what parts find ---- */
 
 /* Sum, count of values and count of rows: what most groups come to. */
 struct group {
@@ -65,6 +72,103 @@ struct group {
   rdl_u32 rows;
   rdl_u32 known; /* rows whose value is not null */
 };
+
+/* What a part has found, or several together: in most queries only one of the three. */
+struct found {
+  RDL_GLOBAL struct group *group;
+  RDL_GLOBAL rdl_u32 *count;
+  RDL_GLOBAL rdl_u32 *set;
+};
+
+/* Cuts the chunks into parts, each with memory for so many groups, counts and words of sets, for
+ * each of `times` runs over them. Few chunks or little memory make fewer parts; none at all if not
+ * even one fits. */
+RDL_FN rdl_u32 plan_parts(RDL_GLOBAL struct plan *plan, rdl_u64 groups, rdl_u64 counts,
+                          rdl_u64 words, rdl_u32 times) {
+  rdl_u32 chunks = WORLD(plan->world)->table[FLIGHTS].count;
+  plan->groups = (rdl_u32)groups;
+  plan->counts = (rdl_u32)counts;
+  plan->words = (rdl_u32)words;
+  plan->stride = (groups * sizeof(struct group) + 4u * (counts + words) + 63u) / 64u * 64u;
+  plan->parts = chunks / 4u + 1u < MAX_PARTS ? chunks / 4u + 1u : MAX_PARTS;
+  while (plan->parts && plan->parts * times * plan->stride > plan->work_bytes)
+    plan->parts--;
+  return plan->parts;
+}
+
+RDL_FN struct found found_by(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
+  rdl_ptr at = plan->work + part * plan->stride;
+  struct found f;
+  f.group = RDL_AT(struct group, at);
+  f.count = RDL_AT(rdl_u32, at + plan->groups * sizeof(struct group));
+  f.set = f.count + plan->counts;
+  return f;
+}
+
+RDL_FN struct found nothing_yet(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
+  RDL_GLOBAL rdl_u64 *word = RDL_AT(rdl_u64, plan->work + part * plan->stride);
+  rdl_u64 k, words = plan->stride / 8u;
+  for (k = 0; k < words; k++)
+    word[k] = 0;
+  return found_by(plan, part);
+}
+
+RDL_FN void add_value(RDL_GLOBAL struct group *g, rdl_i32 value) {
+  g->rows++;
+  if (value == NO_NUMBER) return;
+  g->known++;
+  g->sum += value;
+}
+
+/* A set of small numbers has a bit for each. */
+RDL_FN rdl_u32 set_words(rdl_u32 members) {
+  return (members + 31u) / 32u;
+}
+
+RDL_FN void set_add(RDL_GLOBAL rdl_u32 *set, rdl_u32 member) {
+  set[member / 32u] |= 1u << member % 32u;
+}
+
+RDL_FN rdl_u32 set_has(RDL_GLOBAL const rdl_u32 *set, rdl_u32 member) {
+  return set[member / 32u] >> member % 32u & 1u;
+}
+
+RDL_FN void merge_groups(RDL_GLOBAL struct group *to, RDL_GLOBAL const struct group *from,
+                         rdl_u32 n) {
+  rdl_u32 k;
+  for (k = 0; k < n; k++) {
+    to[k].sum += from[k].sum;
+    to[k].rows += from[k].rows;
+    to[k].known += from[k].known;
+  }
+}
+
+RDL_FN void merge_counts(RDL_GLOBAL rdl_u32 *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n) {
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    to[k] += from[k];
+}
+
+RDL_FN void merge_sets(RDL_GLOBAL rdl_u32 *to, RDL_GLOBAL const rdl_u32 *from, rdl_u32 n) {
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    to[k] |= from[k];
+}
+
+/* Adds what the parts of a run have found to what the first of them has. */
+RDL_FN struct found merged(RDL_GLOBAL const struct plan *plan, rdl_u32 first) {
+  struct found all = found_by(plan, first), one;
+  rdl_u32 p;
+  for (p = 1; p < plan->parts; p++) {
+    one = found_by(plan, first + p);
+    merge_groups(all.group, one.group, plan->groups);
+    merge_counts(all.count, one.count, plan->counts);
+    merge_sets(all.set, one.set, plan->words);
+  }
+  return all;
+}
+
+/* ---- what parts read ---- */
 
 /* The rows of one part, and the columns of flights. */
 struct scan {
@@ -85,130 +189,58 @@ struct scan {
   RDL_GLOBAL const rdl_i16 *distance;
 };
 
-#define SCAN(s, c, row, end)                                                                       \
-  for (c = (s).from; c < (s).to; c++)                                                              \
-    for (row = (c)*CHUNK_ROWS, end = row + (s).chunks[c].rows; row < end; row++)
-
-RDL_FN void scan_open(struct scan *s, RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
+RDL_FN struct scan scan_of(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u64 chunks = w->table[FLIGHTS].count;
-  s->world = w;
-  s->chunks = CHUNKS(w, FLIGHTS);
-  s->from = (rdl_u32)(part * chunks / plan->parts);
-  s->to = (rdl_u32)((part + 1u) * chunks / plan->parts);
-  s->date = CODES(w, FLIGHTS, F_DATE);
-  s->sched = NUMBERS(w, FLIGHTS, F_SCHED);
-  s->dep = NUMBERS(w, FLIGHTS, F_DEP);
-  s->arr = NUMBERS(w, FLIGHTS, F_ARR);
-  s->carrier = CODES(w, FLIGHTS, F_CARRIER);
-  s->number = NUMBERS(w, FLIGHTS, F_NUMBER);
-  s->tailnum = CODES(w, FLIGHTS, F_TAILNUM);
-  s->origin = CODES(w, FLIGHTS, F_ORIGIN);
-  s->dest = CODES(w, FLIGHTS, F_DEST);
-  s->air = NUMBERS(w, FLIGHTS, F_AIR);
-  s->distance = NUMBERS(w, FLIGHTS, F_DISTANCE);
+  struct scan s;
+  s.world = w;
+  s.chunks = CHUNKS(w, FLIGHTS);
+  s.from = (rdl_u32)(part * chunks / plan->parts);
+  s.to = (rdl_u32)((part + 1u) * chunks / plan->parts);
+  s.date = CODES(w, FLIGHTS, F_DATE);
+  s.sched = NUMBERS(w, FLIGHTS, F_SCHED);
+  s.dep = NUMBERS(w, FLIGHTS, F_DEP);
+  s.arr = NUMBERS(w, FLIGHTS, F_ARR);
+  s.carrier = CODES(w, FLIGHTS, F_CARRIER);
+  s.number = NUMBERS(w, FLIGHTS, F_NUMBER);
+  s.tailnum = CODES(w, FLIGHTS, F_TAILNUM);
+  s.origin = CODES(w, FLIGHTS, F_ORIGIN);
+  s.dest = CODES(w, FLIGHTS, F_DEST);
+  s.air = NUMBERS(w, FLIGHTS, F_AIR);
+  s.distance = NUMBERS(w, FLIGHTS, F_DISTANCE);
+  return s;
 }
 
-RDL_FN rdl_ptr part_work(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
-  return plan->work + part * plan->stride;
+/* For each row of the part. */
+#define SCAN(s, row) ROWS_OF((s).chunks, (s).from, (s).to, row)
+
+RDL_FN rdl_u32 plane_of(RDL_GLOBAL const struct world *w, rdl_u32 tailnum) {
+  return tailnum == NO_CODE ? 0u : RDL_AT(const rdl_u32, w->plane_of)[tailnum];
 }
 
-RDL_FN RDL_GLOBAL struct group *part_groups(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
-  return RDL_AT(struct group, part_work(plan, part));
-}
-
-RDL_FN RDL_GLOBAL rdl_u32 *part_counts(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
-  return RDL_AT(rdl_u32, part_work(plan, part));
-}
-
-RDL_FN void part_clear(RDL_GLOBAL const struct plan *plan, rdl_u32 part) {
-  RDL_GLOBAL rdl_u64 *words = RDL_AT(rdl_u64, part_work(plan, part));
-  rdl_u64 k;
-  for (k = 0; k < plan->stride / 8u; k++)
-    words[k] = 0;
-}
-
-/* Cuts the chunks into parts, each with `bytes` of memory, for each of `times` runs over them. Few
- * chunks or little memory make fewer parts; none at all if not even one fits. */
-RDL_FN rdl_u32 plan_parts(RDL_GLOBAL struct plan *plan, rdl_u64 bytes, rdl_u32 times) {
-  rdl_u32 chunks = WORLD(plan->world)->table[FLIGHTS].count;
-  plan->parts = chunks / 4u + 1u < MAX_PARTS ? chunks / 4u + 1u : MAX_PARTS;
-  plan->stride = (bytes + 63u) / 64u * 64u;
-  while (plan->parts && plan->parts * times * plan->stride > plan->work_bytes)
-    plan->parts--;
-  return plan->parts;
-}
-
-RDL_FN void add_value(RDL_GLOBAL struct group *g, rdl_i32 value) {
-  g->rows++;
-  if (value == NO_NUMBER) return;
-  g->known++;
-  g->sum += value;
-}
-
-/* Adds the groups of all parts of a run, whose first part is given, to those of the first. */
-RDL_FN RDL_GLOBAL struct group *merge_groups(RDL_GLOBAL const struct plan *plan, rdl_u32 first,
-                                             rdl_u32 count) {
-  RDL_GLOBAL struct group *to = part_groups(plan, first);
-  rdl_u32 p, k;
-  for (p = 1; p < plan->parts; p++) {
-    RDL_GLOBAL const struct group *from = part_groups(plan, first + p);
-    for (k = 0; k < count; k++) {
-      to[k].sum += from[k].sum;
-      to[k].rows += from[k].rows;
-      to[k].known += from[k].known;
-    }
-  }
-  return to;
-}
-
-/* The same for counts, which stand `offset` words behind the start of each part's memory. */
-RDL_FN RDL_GLOBAL rdl_u32 *merge_counts(RDL_GLOBAL const struct plan *plan, rdl_u32 first,
-                                        rdl_u32 offset, rdl_u32 count) {
-  RDL_GLOBAL rdl_u32 *to = part_counts(plan, first) + offset;
-  rdl_u32 p, k;
-  for (p = 1; p < plan->parts; p++) {
-    RDL_GLOBAL const rdl_u32 *from = part_counts(plan, first + p) + offset;
-    for (k = 0; k < count; k++)
-      to[k] += from[k];
-  }
-  return to;
-}
-
-/* A set of small numbers has a bit for each. */
-RDL_FN rdl_u32 set_words(rdl_u32 members) {
-  return (members + 31u) / 32u;
-}
-
-RDL_FN void set_add(RDL_GLOBAL rdl_u32 *set, rdl_u32 member) {
-  set[member / 32u] |= 1u << member % 32u;
-}
-
-RDL_FN rdl_u32 set_has(RDL_GLOBAL const rdl_u32 *set, rdl_u32 member) {
-  return set[member / 32u] >> member % 32u & 1u;
-}
-
-RDL_FN RDL_GLOBAL rdl_u32 *merge_sets(RDL_GLOBAL const struct plan *plan, rdl_u32 offset,
-                                      rdl_u32 words) {
-  RDL_GLOBAL rdl_u32 *to = part_counts(plan, 0) + offset;
-  rdl_u32 p, k;
-  for (p = 1; p < plan->parts; p++) {
-    RDL_GLOBAL const rdl_u32 *from = part_counts(plan, p) + offset;
-    for (k = 0; k < words; k++)
-      to[k] |= from[k];
-  }
-  return to;
+/* What a column of the weather says of the hour in which a flight was to leave. */
+RDL_FN rdl_i32 weather_of(const struct scan *s, RDL_GLOBAL const rdl_i16 *column, rdl_u32 row) {
+  rdl_u32 slot = weather_slot(s->origin[row], s->date[row], (rdl_u32)s->sched[row] / 100u);
+  rdl_u32 hour = RDL_AT(const rdl_u32, s->world->weather_of)[slot];
+  return hour ? column[hour - 1u] : NO_NUMBER;
 }
 
 /* ---- histograms ---- */
 
 /* A histogram of a measure has a place for null, then one for each value from the lowest on. */
-RDL_FN rdl_u32 places(RDL_GLOBAL const struct world *w, rdl_u32 which) {
-  return w->low[which] > w->high[which] ? 1u : (rdl_u32)(w->high[which] - w->low[which]) + 2u;
+struct histogram {
+  rdl_i32 low;
+  rdl_u32 places;
+};
+
+RDL_FN struct histogram histogram_of(RDL_GLOBAL const struct world *w, rdl_u32 which) {
+  struct histogram h = {w->low[which], 1};
+  if (w->low[which] <= w->high[which]) h.places = (rdl_u32)(w->high[which] - w->low[which]) + 2u;
+  return h;
 }
 
-RDL_FN rdl_u32 place_of(rdl_i32 value, rdl_i32 low) {
-  return value == NO_NUMBER ? 0u : (rdl_u32)(value - low) + 1u;
+RDL_FN rdl_u32 place_of(struct histogram h, rdl_i32 value) {
+  return value == NO_NUMBER ? 0u : (rdl_u32)(value - h.low) + 1u;
 }
 
 struct spread {
@@ -220,50 +252,48 @@ struct spread {
 };
 
 /* The value with this rank, from 0. */
-RDL_FN rdl_i64 ranked(RDL_GLOBAL const rdl_u32 *count, rdl_i32 low, rdl_i64 rank) {
+RDL_FN rdl_i64 ranked(struct histogram h, RDL_GLOBAL const rdl_u32 *count, rdl_i64 rank) {
   rdl_u32 k = 1;
   for (; rank >= count[k]; k++)
     rank -= count[k];
-  return low + (rdl_i64)k - 1;
+  return h.low + (rdl_i64)k - 1;
 }
 
-RDL_FN void spread_of(struct spread *s, RDL_GLOBAL const struct world *w, rdl_u32 which,
-                      RDL_GLOBAL const rdl_u32 *count) {
-  rdl_u32 k, n = places(w, which);
-  rdl_i32 low = w->low[which];
-  s->sum = s->known = 0;
-  for (k = 1; k < n; k++) {
-    s->known += count[k];
-    s->sum += (low + (rdl_i64)k - 1) * count[k];
+RDL_FN struct spread spread_of(struct histogram h, RDL_GLOBAL const rdl_u32 *count) {
+  struct spread s = {0, 0, 0, NO_VALUE, NO_VALUE};
+  rdl_u32 k;
+  for (k = 1; k < h.places; k++) {
+    s.known += count[k];
+    s.sum += (h.low + (rdl_i64)k - 1) * count[k];
   }
-  s->rows = s->known + count[0];
-  s->median = s->p90 = NO_VALUE;
-  if (!s->known) return;
-  s->median = ranked(count, low, (s->known + 1) / 2 - 1);
-  s->p90 = ranked(count, low, (9 * s->known + 9) / 10 - 1);
+  s.rows = s.known + count[0];
+  if (!s.known) return s;
+  s.median = ranked(h, count, (s.known + 1) / 2 - 1);
+  s.p90 = ranked(h, count, (9 * s.known + 9) / 10 - 1);
+  return s;
 }
 
 /* ---- answers and order ---- */
 
-RDL_FN void put(RDL_GLOBAL struct plan *plan, rdl_i64 value) {
+RDL_FN void put_row(RDL_GLOBAL struct plan *plan, const rdl_i64 *cell, rdl_u32 cells) {
   RDL_GLOBAL struct answer *a = &plan->answer;
-  if (a->cells < a->capacity) RDL_AT(rdl_i64, a->cell)[a->cells] = value;
-  a->cells++;
+  rdl_u32 k;
+  for (k = 0; k < cells; k++, a->cells++)
+    if (a->cells < a->capacity) RDL_AT(rdl_i64, a->cell)[a->cells] = cell[k];
+  a->rows++;
 }
 
-RDL_FN void put_mean(RDL_GLOBAL struct plan *plan, rdl_i64 sum, rdl_i64 count) {
-  put(plan, sum);
-  put(plan, count);
-}
+#define PUT_ROW(plan, values...)                                                                   \
+  do {                                                                                             \
+    const rdl_i64 cell_[] = {values};                                                              \
+    put_row((plan), cell_, (rdl_u32)(sizeof cell_ / sizeof cell_[0]));                             \
+  } while (0)
 
-/* A sum of no values is null. */
-RDL_FN void put_sum(RDL_GLOBAL struct plan *plan, rdl_i64 sum, rdl_i64 count) {
-  put(plan, count ? sum : NO_VALUE);
-}
-
-RDL_FN rdl_u32 put_end_of_row(RDL_GLOBAL struct plan *plan) {
-  return ++plan->answer.rows;
-}
+/* Cells of a row. A sum of no values is null. */
+#define MEAN(sum, count)       (sum), (count)
+#define SUM(sum, count)        ((count) ? (rdl_i64)(sum) : NO_VALUE)
+#define CODE_OR_NULL(code)     ((code) == NO_CODE ? NO_VALUE : (rdl_i64)(code))
+#define NUMBER_OR_NULL(number) ((number) == NO_NUMBER ? NO_VALUE : (rdl_i64)(number))
 
 RDL_FN rdl_u32 answer_fits(RDL_GLOBAL const struct plan *plan) {
   return plan->answer.cells <= plan->answer.capacity;
@@ -272,10 +302,10 @@ RDL_FN rdl_u32 answer_fits(RDL_GLOBAL const struct plan *plan) {
 /* The first `limit` at most of the keys, by weight, the largest first; of equals, the smallest key.
  */
 struct best {
-  rdl_u32 count;
   rdl_u32 limit;
-  rdl_u32 key[32];
-  rdl_i64 weight[32];
+  rdl_u32 count;
+  rdl_u32 key[20];
+  rdl_i64 weight[20];
 };
 
 RDL_FN void best_add(struct best *b, rdl_u32 key, rdl_i64 weight) {
@@ -292,39 +322,39 @@ RDL_FN void best_add(struct best *b, rdl_u32 key, rdl_i64 weight) {
   b->weight[at] = weight;
 }
 
-RDL_FN rdl_u32 texts(RDL_GLOBAL const struct plan *plan, rdl_u32 dictionary) {
-  return WORLD(plan->world)->dictionary[dictionary].count;
+/* The first of the groups with the largest sum; `n` if none has a value. */
+RDL_FN rdl_u32 largest_sum(RDL_GLOBAL const struct group *group, rdl_u32 n) {
+  rdl_u32 found = n, k;
+  for (k = 0; k < n; k++)
+    if (group[k].known && (found == n || group[k].sum > group[found].sum)) found = k;
+  return found;
 }
 
-RDL_FN rdl_u32 plane_of(RDL_GLOBAL const struct world *w, rdl_u32 tailnum) {
-  return tailnum == NO_CODE ? 0u : RDL_AT(const rdl_u32, w->plane_of)[tailnum];
-}
+/* ---- what the bodies of queries have in common; `plan` is the query's ---- */
 
-RDL_FN rdl_u32 weather_of(const struct scan *s, rdl_u32 row) {
-  rdl_u32 slot = weather_slot(s->origin[row], s->date[row], (rdl_u32)s->sched[row] / 100u);
-  return RDL_AT(const rdl_u32, s->world->weather_of)[slot];
-}
+/* A task for each part. */
+#define SPAWN_PARTS(task, route)                                                                   \
+  for (self->k = 0; self->k < plan->parts; self->k++)                                              \
+  RDL_SPAWN(self->part[self->k], task, args->plan, self->k, (route))
+
+/* The same after the memory for what they find was cut, and until all have ended. */
+#define RUN_PARTS(task, groups, counts, words)                                                     \
+  if (!plan_parts(plan, (groups), (counts), (words), 1)) RDL_FAIL(NO_ROOM);                        \
+  SPAWN_PARTS(task, 0u);                                                                           \
+  RDL_AWAIT_CHILDREN()
+
+#define RETURN_ANSWER()                                                                            \
+  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);                                                       \
+  RDL_RETURN(plan->answer.rows)
 
 /* ---- q01: filters ---- */
 
-struct filter_sums {
-  rdl_i64 flights[2];
-  rdl_i64 sum[2][4];
-  rdl_i64 known[2][4];
-};
-
-RDL_FN void q01_add(struct filter_sums *f, rdl_u32 which, const struct scan *s, rdl_u32 row) {
-  rdl_i32 value[4], k;
-  value[0] = s->dep[row];
-  value[1] = s->arr[row];
-  value[2] = s->air[row];
-  value[3] = s->distance[row];
-  f->flights[which]++;
-  for (k = 0; k < 4; k++) {
-    if (value[k] == NO_NUMBER) continue;
-    f->sum[which][k] += value[k];
-    f->known[which][k]++;
-  }
+/* For each of the two filters, a group of each of four columns. */
+RDL_FN void q01_add(RDL_GLOBAL struct group *group, const struct scan *s, rdl_u32 row) {
+  add_value(group, s->dep[row]);
+  add_value(group + 1, s->arr[row]);
+  add_value(group + 2, s->air[row]);
+  add_value(group + 3, s->distance[row]);
 }
 
 RDL_FN rdl_u32 code_of_text(RDL_GLOBAL const struct world *w, rdl_u32 dictionary, rdl_u64 key) {
@@ -337,42 +367,28 @@ RDL_FN rdl_u32 code_of_text(RDL_GLOBAL const struct world *w, rdl_u32 dictionary
 
 #define TEXT_JFK ((rdl_u64)('J' << 16 | 'F' << 8 | 'K') << 40)
 
-RDL_TASK(q01_part, struct filter_sums, struct part_args, RDL_NONE) {
-  struct filter_sums found = {{0}, {{0}}, {{0}}};
+RDL_TASK(q01_part, RDL_NONE, struct part_args, RDL_NONE) {
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, jfk;
+  rdl_u32 jfk;
   RDL_BEGIN();
-  scan_open(&s, PLAN(args), args->part);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
   jfk = code_of_text(s.world, ORIGIN, TEXT_JFK);
-  SCAN(s, c, row, end) {
-    if (s.distance[row] >= 1000 && s.arr[row] >= 60) q01_add(&found, 0, &s, row);
+  SCAN(s, row) {
+    if (s.distance[row] >= 1000 && s.arr[row] >= 60) q01_add(f.group, &s, row);
     if (s.origin[row] == jfk && s.sched[row] < 800 && s.dep[row] <= 0 && s.dep[row] != NO_NUMBER)
-      q01_add(&found, 1, &s, row);
+      q01_add(f.group + 4, &s, row);
   }
-  RDL_RETURN(found);
   RDL_END();
 }
 
-RDL_FN void q01_put(RDL_GLOBAL struct plan *plan, RDL_GLOBAL const struct filter_sums *f) {
-  rdl_u32 which, k;
-  for (which = 0; which < 2u; which++) {
-    put(plan, which);
-    put(plan, f->flights[which]);
-    for (k = 0; k < 4u; k++)
-      put_sum(plan, f->sum[which][k], f->known[which][k]);
-    put_end_of_row(plan);
-  }
-}
-
-RDL_FN void q01_merge(RDL_GLOBAL struct filter_sums *to,
-                      RDL_GLOBAL const struct filter_sums *from) {
-  rdl_u32 which, k;
-  for (which = 0; which < 2u; which++) {
-    to->flights[which] += from->flights[which];
-    for (k = 0; k < 4u; k++) {
-      to->sum[which][k] += from->sum[which][k];
-      to->known[which][k] += from->known[which][k];
-    }
+RDL_FN void q01_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  rdl_u32 k;
+  for (k = 0; k < 2u; k++) {
+    RDL_GLOBAL const struct group *g = f.group + 4u * k;
+    PUT_ROW(plan, k, g[0].rows, SUM(g[0].sum, g[0].known), SUM(g[1].sum, g[1].known),
+            SUM(g[2].sum, g[2].known), SUM(g[3].sum, g[3].known));
   }
 }
 
@@ -381,52 +397,34 @@ RDL_TASK(q01, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, sizeof(struct filter_sums), 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q01_part, args->plan, self->k, 0u);
-  RDL_AWAIT_ALL(self->part, plan->parts);
-  part_clear(plan, 0);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    q01_merge(RDL_AT(struct filter_sums, plan->work),
-              &RDL_RESULT(struct filter_sums, self->part[self->k]));
-  q01_put(plan, RDL_AT(struct filter_sums, plan->work));
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q01_part, 8u, 0u, 0u);
+  q01_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q02: mean, median and p90 by carrier ---- */
 
 RDL_TASK(q02_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
+  struct histogram arr;
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, width;
-  rdl_i32 low;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
-  width = places(s.world, ARR);
-  low = s.world->low[ARR];
-  SCAN(s, c, row, end) {
-    count[s.carrier[row] * width + place_of(s.arr[row], low)]++;
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
+  arr = histogram_of(s.world, ARR);
+  SCAN(s, row) {
+    f.count[s.carrier[row] * arr.places + place_of(arr, s.arr[row])]++;
   }
   RDL_END();
 }
 
-RDL_FN void q02_put(RDL_GLOBAL struct plan *plan) {
-  RDL_GLOBAL const struct world *w = WORLD(plan->world);
-  rdl_u32 carriers = texts(plan, CARRIER), width = places(w, ARR), k;
-  RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, carriers * width);
-  struct spread s;
-  for (k = 0; k < carriers; k++) {
-    spread_of(&s, w, ARR, count + k * width);
-    if (!s.rows) continue;
-    put(plan, k);
-    put(plan, s.rows);
-    put(plan, s.known);
-    put_mean(plan, s.sum, s.known);
-    put(plan, s.median);
-    put(plan, s.p90);
-    put_end_of_row(plan);
+RDL_FN void q02_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  struct histogram arr = histogram_of(WORLD(plan->world), ARR);
+  rdl_u32 k;
+  for (k = 0; k < texts(plan, CARRIER); k++) {
+    struct spread s = spread_of(arr, f.count + k * arr.places);
+    if (s.rows) PUT_ROW(plan, k, s.rows, s.known, MEAN(s.sum, s.known), s.median, s.p90);
   }
 }
 
@@ -435,43 +433,32 @@ RDL_TASK(q02, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 4u * (rdl_u64)texts(plan, CARRIER) * places(WORLD(plan->world), ARR), 1))
-    RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q02_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q02_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q02_part, 0u,
+            (rdl_u64)texts(plan, CARRIER) * histogram_of(WORLD(plan->world), ARR).places, 0u);
+  q02_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q03: departures by origin and month ---- */
 
 RDL_TASK(q03_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end) {
-    add_value(group + s.origin[row] * 13u + s.date[row] / 32u, s.dep[row]);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
+  SCAN(s, row) {
+    add_value(f.group + s.origin[row] * 13u + s.date[row] / 32u, s.dep[row]);
   }
   RDL_END();
 }
 
-RDL_FN void q03_put(RDL_GLOBAL struct plan *plan) {
-  rdl_u32 groups = 13u * texts(plan, ORIGIN), k;
-  RDL_GLOBAL const struct group *group = merge_groups(plan, 0, groups);
-  for (k = 0; k < groups; k++) {
-    if (!group[k].rows) continue;
-    put(plan, k / 13u);
-    put(plan, k % 13u);
-    put(plan, group[k].rows);
-    put(plan, group[k].known);
-    put_mean(plan, group[k].sum, group[k].known);
-    put_end_of_row(plan);
+RDL_FN void q03_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  rdl_u32 k;
+  for (k = 0; k < plan->groups; k++) {
+    RDL_GLOBAL const struct group *g = f.group + k;
+    if (g->rows) PUT_ROW(plan, k / 13u, k % 13u, g->rows, g->known, MEAN(g->sum, g->known));
   }
 }
 
@@ -480,14 +467,9 @@ RDL_TASK(q03, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 13u * (rdl_u64)texts(plan, ORIGIN) * sizeof(struct group), 1))
-    RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q03_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q03_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q03_part, 13u * texts(plan, ORIGIN), 0u, 0u);
+  q03_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
@@ -495,15 +477,14 @@ RDL_TASK(q03, rdl_u32, struct query_args, struct query_state) {
 
 /* Two groups a carrier: departure delays and distances. */
 RDL_TASK(q04_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end) {
-    add_value(group + 2u * s.carrier[row], s.dep[row]);
-    add_value(group + 2u * s.carrier[row] + 1u, s.distance[row]);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
+  SCAN(s, row) {
+    add_value(f.group + 2u * s.carrier[row], s.dep[row]);
+    add_value(f.group + 2u * s.carrier[row] + 1u, s.distance[row]);
   }
   RDL_END();
 }
@@ -527,19 +508,13 @@ RDL_FN rdl_u32 q04_next(RDL_GLOBAL const struct plan *plan, RDL_GLOBAL const str
   return found;
 }
 
-RDL_FN void q04_put(RDL_GLOBAL struct plan *plan) {
-  RDL_GLOBAL struct group *group = merge_groups(plan, 0, 2u * texts(plan, CARRIER));
+RDL_FN void q04_put(RDL_GLOBAL struct plan *plan, struct found f) {
   rdl_u32 carrier;
-  while ((carrier = q04_next(plan, group)) != NO_CODE) {
-    RDL_GLOBAL struct group *dep = group + 2u * carrier;
-    rdl_u32 cancelled = dep->rows - dep->known;
-    put(plan, airline_name(WORLD(plan->world), carrier));
-    put(plan, dep->rows);
-    put(plan, cancelled);
-    put_mean(plan, 100 * (rdl_i64)cancelled, dep->rows);
-    put_mean(plan, dep->sum, dep->known);
-    put(plan, dep[1].sum);
-    put_end_of_row(plan);
+  while ((carrier = q04_next(plan, f.group)) != NO_CODE) {
+    RDL_GLOBAL struct group *dep = f.group + 2u * carrier;
+    rdl_i64 cancelled = dep->rows - dep->known;
+    PUT_ROW(plan, airline_name(WORLD(plan->world), carrier), dep->rows, cancelled,
+            MEAN(100 * cancelled, dep->rows), MEAN(dep->sum, dep->known), dep[1].sum);
     dep->rows = 0;
   }
 }
@@ -549,39 +524,31 @@ RDL_TASK(q04, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 2u * (rdl_u64)texts(plan, CARRIER) * sizeof(struct group), 1))
-    RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q04_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q04_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q04_part, 2u * texts(plan, CARRIER), 0u, 0u);
+  q04_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q05: makers of planes ---- */
 
-/* A histogram a maker, then the set of tailnums that flew. */
+/* A histogram a maker, and the set of tailnums that flew. */
 RDL_TASK(q05_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
-  RDL_GLOBAL rdl_u32 *seen;
   RDL_GLOBAL const rdl_u16 *maker;
+  struct histogram arr;
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, width, plane;
-  rdl_i32 low;
+  rdl_u32 plane;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
-  width = places(s.world, ARR);
-  low = s.world->low[ARR];
-  seen = count + texts(PLAN(args), MAKER) * width;
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
+  arr = histogram_of(s.world, ARR);
   maker = CODES(s.world, PLANES, P_MAKER);
-  SCAN(s, c, row, end) {
+  SCAN(s, row) {
     plane = plane_of(s.world, s.tailnum[row]);
     if (!plane) continue;
-    count[maker[plane - 1u] * width + place_of(s.arr[row], low)]++;
-    set_add(seen, s.tailnum[row]);
+    f.count[maker[plane - 1u] * arr.places + place_of(arr, s.arr[row])]++;
+    set_add(f.set, s.tailnum[row]);
   }
   RDL_END();
 }
@@ -595,34 +562,20 @@ RDL_FN rdl_u32 q05_planes(RDL_GLOBAL const struct plan *plan, RDL_GLOBAL const r
   return n;
 }
 
-RDL_FN void q05_put(RDL_GLOBAL struct plan *plan) {
-  RDL_GLOBAL const struct world *w = WORLD(plan->world);
-  rdl_u32 makers = texts(plan, MAKER), width = places(w, ARR), k;
-  RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, makers * width);
-  RDL_GLOBAL const rdl_u32 *seen =
-      merge_sets(plan, makers * width, set_words(texts(plan, TAILNUM)));
+RDL_FN void q05_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  struct histogram arr = histogram_of(WORLD(plan->world), ARR);
+  struct best best = {.limit = 10};
   struct spread s;
-  struct best best;
-  best.count = 0;
-  best.limit = 10;
-  for (k = 0; k < makers; k++) {
-    spread_of(&s, w, ARR, count + k * width);
+  rdl_u32 k;
+  for (k = 0; k < texts(plan, MAKER); k++) {
+    s = spread_of(arr, f.count + k * arr.places);
     if (s.rows) best_add(&best, k, s.rows);
   }
   for (k = 0; k < best.count; k++) {
-    spread_of(&s, w, ARR, count + best.key[k] * width);
-    put(plan, best.key[k]);
-    put(plan, q05_planes(plan, seen, best.key[k]));
-    put(plan, s.rows);
-    put_mean(plan, s.sum, s.known);
-    put(plan, s.p90);
-    put_end_of_row(plan);
+    s = spread_of(arr, f.count + best.key[k] * arr.places);
+    PUT_ROW(plan, best.key[k], q05_planes(plan, f.set, best.key[k]), s.rows, MEAN(s.sum, s.known),
+            s.p90);
   }
-}
-
-RDL_FN rdl_u64 q05_bytes(RDL_GLOBAL const struct plan *plan) {
-  return 4u * ((rdl_u64)texts(plan, MAKER) * places(WORLD(plan->world), ARR) +
-               set_words(texts(plan, TAILNUM)));
 }
 
 RDL_TASK(q05, rdl_u32, struct query_args, struct query_state) {
@@ -630,13 +583,11 @@ RDL_TASK(q05, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, q05_bytes(plan), 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q05_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q05_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q05_part, 0u,
+            (rdl_u64)texts(plan, MAKER) * histogram_of(WORLD(plan->world), ARR).places,
+            set_words(texts(plan, TAILNUM)));
+  q05_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
@@ -644,35 +595,31 @@ RDL_TASK(q05, rdl_u32, struct query_args, struct query_state) {
 
 /* For each band of ages, a group of departure delays and one of arrival delays. */
 RDL_TASK(q06_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   RDL_GLOBAL const rdl_i16 *year;
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, plane, band;
+  rdl_u32 plane, band;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
   year = NUMBERS(s.world, PLANES, P_YEAR);
-  SCAN(s, c, row, end) {
+  SCAN(s, row) {
     plane = plane_of(s.world, s.tailnum[row]);
     if (!plane || year[plane - 1u] == NO_NUMBER) continue;
     band = (rdl_u32)(THIS_YEAR - year[plane - 1u]) / 5u;
-    add_value(group + 2u * band, s.dep[row]);
-    add_value(group + 2u * band + 1u, s.arr[row]);
+    add_value(f.group + 2u * band, s.dep[row]);
+    add_value(f.group + 2u * band + 1u, s.arr[row]);
   }
   RDL_END();
 }
 
-RDL_FN void q06_put(RDL_GLOBAL struct plan *plan) {
-  RDL_GLOBAL const struct group *group = merge_groups(plan, 0, 2u * BANDS);
+RDL_FN void q06_put(RDL_GLOBAL struct plan *plan, struct found f) {
   rdl_u32 k;
-  for (k = 0; k < BANDS; k++, group += 2) {
-    if (!group->rows) continue;
-    put(plan, 5u * k);
-    put(plan, 5u * k + 4u);
-    put(plan, group->rows);
-    put_mean(plan, group[0].sum, group[0].known);
-    put_mean(plan, group[1].sum, group[1].known);
-    put_end_of_row(plan);
+  for (k = 0; k < BANDS; k++) {
+    RDL_GLOBAL const struct group *g = f.group + 2u * k;
+    if (g->rows)
+      PUT_ROW(plan, 5u * k, 5u * k + 4u, g->rows, MEAN(g[0].sum, g[0].known),
+              MEAN(g[1].sum, g[1].known));
   }
 }
 
@@ -681,13 +628,9 @@ RDL_TASK(q06, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 2u * BANDS * sizeof(struct group), 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q06_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q06_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q06_part, 2u * BANDS, 0u, 0u);
+  q06_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
@@ -724,39 +667,24 @@ RDL_FN void worst_add(struct worst *w, const struct scan *s, rdl_u32 row) {
   w->row[at] = row;
 }
 
+/* What this one finds fits into its result. */
 RDL_TASK(q07_part, struct worst, struct part_args, RDL_NONE) {
   struct worst found;
   struct scan s;
-  rdl_u32 c, row, end;
   RDL_BEGIN();
   found.count = 0;
-  scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end) {
+  s = scan_of(PLAN(args), args->part);
+  SCAN(s, row) {
     if (s.arr[row] != NO_NUMBER) worst_add(&found, &s, row);
   }
   RDL_RETURN(found);
   RDL_END();
 }
 
-RDL_FN void put_number(RDL_GLOBAL struct plan *plan, rdl_i32 value) {
-  put(plan, value == NO_NUMBER ? NO_VALUE : value);
-}
-
-RDL_FN void put_code(RDL_GLOBAL struct plan *plan, rdl_u32 code) {
-  put(plan, code == NO_CODE ? NO_VALUE : (rdl_i64)code);
-}
-
 RDL_FN void q07_put(RDL_GLOBAL struct plan *plan, const struct scan *s, rdl_u32 row) {
-  put(plan, s->date[row]);
-  put(plan, s->sched[row]);
-  put(plan, s->carrier[row]);
-  put(plan, s->number[row]);
-  put_code(plan, s->tailnum[row]);
-  put(plan, s->origin[row]);
-  put(plan, s->dest[row]);
-  put_number(plan, s->dep[row]);
-  put(plan, s->arr[row]);
-  put_end_of_row(plan);
+  PUT_ROW(plan, s->date[row], s->sched[row], s->carrier[row], s->number[row],
+          CODE_OR_NULL(s->tailnum[row]), s->origin[row], s->dest[row], NUMBER_OR_NULL(s->dep[row]),
+          s->arr[row]);
 }
 
 RDL_TASK(q07, rdl_u32, struct query_args, struct query_state) {
@@ -767,47 +695,39 @@ RDL_TASK(q07, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 0, 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q07_part, args->plan, self->k, 0u);
+  if (!plan_parts(plan, 0u, 0u, 0u, 1)) RDL_FAIL(NO_ROOM);
+  SPAWN_PARTS(q07_part, 0u);
   RDL_AWAIT_ALL(self->part, plan->parts);
   all.count = 0;
-  scan_open(&s, plan, 0);
+  s = scan_of(plan, 0);
   for (p = 0; p < plan->parts; p++)
     for (k = 0; k < RDL_RESULT(struct worst, self->part[p]).count; k++)
       worst_add(&all, &s, RDL_RESULT(struct worst, self->part[p]).row[k]);
   for (k = 0; k < all.count; k++)
     q07_put(plan, &s, all.row[k]);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q08: days ---- */
 
 RDL_TASK(q08_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end) {
-    add_value(group + s.date[row], s.dep[row]);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
+  SCAN(s, row) {
+    add_value(f.group + s.date[row], s.dep[row]);
   }
   RDL_END();
 }
 
-RDL_FN void q08_put(RDL_GLOBAL struct plan *plan) {
-  RDL_GLOBAL const struct group *group = merge_groups(plan, 0, DATES);
+RDL_FN void q08_put(RDL_GLOBAL struct plan *plan, struct found f) {
   rdl_u32 k;
   for (k = 0; k < DATES; k++) {
-    if (!group[k].rows) continue;
-    put(plan, k);
-    put(plan, group[k].rows);
-    put(plan, group[k].rows - group[k].known);
-    put_mean(plan, group[k].sum, group[k].known);
-    put_end_of_row(plan);
+    RDL_GLOBAL const struct group *g = f.group + k;
+    if (g->rows) PUT_ROW(plan, k, g->rows, g->rows - g->known, MEAN(g->sum, g->known));
   }
 }
 
@@ -816,58 +736,44 @@ RDL_TASK(q08, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, DATES * sizeof(struct group), 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q08_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q08_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q08_part, DATES, 0u, 0u);
+  q08_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q09: visibility, from the join with the weather ---- */
 
-RDL_FN rdl_u32 visibility_band(const struct scan *s, RDL_GLOBAL const rdl_i16 *visib, rdl_u32 row) {
-  rdl_u32 hour = weather_of(s, row);
-  rdl_i32 value = hour ? visib[hour - 1u] : NO_NUMBER;
-  if (value == NO_NUMBER) return 4;
-  return value < 100 ? 0u : value < 300 ? 1u : value < 1000 ? 2u : 3u;
+RDL_FN rdl_u32 visibility_band(rdl_i32 visibility) {
+  if (visibility == NO_NUMBER) return 4;
+  return visibility < 100 ? 0u : visibility < 300 ? 1u : visibility < 1000 ? 2u : 3u;
 }
 
 RDL_TASK(q09_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
   RDL_GLOBAL const rdl_i16 *visib;
+  struct histogram dep;
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, width;
-  rdl_i32 low;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
   visib = NUMBERS(s.world, WEATHER, W_VISIB);
-  width = places(s.world, DEP);
-  low = s.world->low[DEP];
-  SCAN(s, c, row, end) {
-    count[visibility_band(&s, visib, row) * width + place_of(s.dep[row], low)]++;
+  dep = histogram_of(s.world, DEP);
+  SCAN(s, row) {
+    f.count[visibility_band(weather_of(&s, visib, row)) * dep.places + place_of(dep, s.dep[row])]++;
   }
   RDL_END();
 }
 
-RDL_FN void q09_put(RDL_GLOBAL struct plan *plan) {
-  RDL_GLOBAL const struct world *w = WORLD(plan->world);
-  rdl_u32 width = places(w, DEP), k;
-  RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, 5u * width);
-  struct spread s;
+RDL_FN void q09_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  struct histogram dep = histogram_of(WORLD(plan->world), DEP);
+  rdl_u32 k;
   for (k = 0; k < 5u; k++) {
-    spread_of(&s, w, DEP, count + k * width);
-    if (!s.rows) continue;
-    put(plan, k);
-    put(plan, s.rows);
-    put(plan, s.rows - s.known);
-    put_mean(plan, 100 * (s.rows - s.known), s.rows);
-    put_mean(plan, s.sum, s.known);
-    put(plan, s.p90);
-    put_end_of_row(plan);
+    struct spread s = spread_of(dep, f.count + k * dep.places);
+    rdl_i64 cancelled = s.rows - s.known;
+    if (s.rows)
+      PUT_ROW(plan, k, s.rows, cancelled, MEAN(100 * cancelled, s.rows), MEAN(s.sum, s.known),
+              s.p90);
   }
 }
 
@@ -876,50 +782,38 @@ RDL_TASK(q09, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 4u * 5u * (rdl_u64)places(WORLD(plan->world), DEP), 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q09_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q09_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q09_part, 0u, 5u * histogram_of(WORLD(plan->world), DEP).places, 0u);
+  q09_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q10: wind ---- */
 
-RDL_FN rdl_u32 wind_band(const struct scan *s, RDL_GLOBAL const rdl_i16 *wind, rdl_u32 row) {
-  rdl_u32 hour = weather_of(s, row);
-  rdl_i32 knots = hour ? wind[hour - 1u] : NO_NUMBER;
+RDL_FN rdl_u32 wind_band(rdl_i32 knots) {
   if (knots == NO_NUMBER) return 5;
   return knots >= 20 ? 4u : knots < 0 ? 0u : (rdl_u32)knots / 5u;
 }
 
 RDL_TASK(q10_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
   RDL_GLOBAL const rdl_i16 *wind;
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
   wind = NUMBERS(s.world, WEATHER, W_WIND);
-  SCAN(s, c, row, end) {
-    add_value(group + 6u * s.origin[row] + wind_band(&s, wind, row), s.dep[row]);
+  SCAN(s, row) {
+    add_value(f.group + 6u * s.origin[row] + wind_band(weather_of(&s, wind, row)), s.dep[row]);
   }
   RDL_END();
 }
 
-RDL_FN void q10_put(RDL_GLOBAL struct plan *plan) {
-  rdl_u32 groups = 6u * texts(plan, ORIGIN), k;
-  RDL_GLOBAL const struct group *group = merge_groups(plan, 0, groups);
-  for (k = 0; k < groups; k++) {
-    if (!group[k].rows) continue;
-    put(plan, k / 6u);
-    put(plan, k % 6u);
-    put(plan, group[k].rows);
-    put_mean(plan, group[k].sum, group[k].known);
-    put_end_of_row(plan);
+RDL_FN void q10_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  rdl_u32 k;
+  for (k = 0; k < plan->groups; k++) {
+    RDL_GLOBAL const struct group *g = f.group + k;
+    if (g->rows) PUT_ROW(plan, k / 6u, k % 6u, g->rows, MEAN(g->sum, g->known));
   }
 }
 
@@ -928,14 +822,9 @@ RDL_TASK(q10, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 6u * (rdl_u64)texts(plan, ORIGIN) * sizeof(struct group), 1))
-    RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q10_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q10_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q10_part, 6u * texts(plan, ORIGIN), 0u, 0u);
+  q10_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
@@ -953,165 +842,128 @@ struct route_found {
 };
 
 RDL_TASK(q11_count, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, dests;
+  rdl_u32 dests;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
   dests = texts(PLAN(args), DEST);
-  SCAN(s, c, row, end) {
-    count[s.origin[row] * dests + s.dest[row]]++;
+  SCAN(s, row) {
+    f.count[s.origin[row] * dests + s.dest[row]]++;
   }
   RDL_END();
 }
 
-RDL_FN void q11_choose(RDL_GLOBAL struct plan *plan) {
-  rdl_u32 routes = texts(plan, ORIGIN) * texts(plan, DEST), k;
-  RDL_GLOBAL const rdl_u32 *count = merge_counts(plan, 0, 0, routes);
-  struct best best;
-  best.count = 0;
-  best.limit = ROUTES;
-  for (k = 0; k < routes; k++)
-    if (count[k]) best_add(&best, k, count[k]);
+RDL_FN void q11_choose(RDL_GLOBAL struct plan *plan, struct found f) {
+  struct best best = {.limit = ROUTES};
+  rdl_u32 k;
+  for (k = 0; k < plan->counts; k++)
+    if (f.count[k]) best_add(&best, k, f.count[k]);
   plan->routes = best.count;
   for (k = 0; k < best.count; k++)
     plan->route[k] = best.key[k];
 }
 
-/* A part's memory for one route: a group for each date, a histogram of arr_delay, one of air_time.
- */
-RDL_FN rdl_u64 q11_bytes(RDL_GLOBAL const struct plan *plan) {
-  RDL_GLOBAL const struct world *w = WORLD(plan->world);
-  return DATES * sizeof(struct group) + 4u * (places(w, ARR) + places(w, AIR));
-}
-
+/* For one route, a group for each date, a histogram of arr_delay and one of air_time. */
 RDL_TASK(q11_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
-  rdl_u32 at = args->route * plan->parts + args->part;
-  RDL_GLOBAL struct group *day = part_groups(plan, at);
-  RDL_GLOBAL rdl_u32 *arr, *air;
+  struct histogram arr, air;
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, origin, dest;
-  rdl_i32 low_arr, low_air;
+  rdl_u32 origin, dest;
   RDL_BEGIN();
-  part_clear(plan, at);
-  scan_open(&s, plan, args->part);
-  arr = RDL_AT(rdl_u32, part_work(plan, at) + DATES * sizeof(struct group));
-  air = arr + places(s.world, ARR);
-  low_arr = s.world->low[ARR];
-  low_air = s.world->low[AIR];
+  f = nothing_yet(plan, args->route * plan->parts + args->part);
+  s = scan_of(plan, args->part);
+  arr = histogram_of(s.world, ARR);
+  air = histogram_of(s.world, AIR);
   origin = plan->route[args->route] / texts(plan, DEST);
   dest = plan->route[args->route] % texts(plan, DEST);
-  SCAN(s, c, row, end) {
+  SCAN(s, row) {
     if (s.dest[row] != dest || s.origin[row] != origin) continue;
-    add_value(day + s.date[row], s.arr[row]);
-    arr[place_of(s.arr[row], low_arr)]++;
-    air[place_of(s.air[row], low_air)]++;
+    add_value(f.group + s.date[row], s.arr[row]);
+    f.count[place_of(arr, s.arr[row])]++;
+    f.count[arr.places + place_of(air, s.air[row])]++;
   }
   RDL_END();
 }
 
-RDL_FN void q11_find(RDL_GLOBAL const struct plan *plan, rdl_u32 first, struct route_found *found) {
+RDL_FN struct route_found q11_find(RDL_GLOBAL const struct plan *plan, struct found f) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
-  rdl_u32 offset = DATES * sizeof(struct group) / 4u, width = places(w, ARR), k, worst = DATES;
-  RDL_GLOBAL const struct group *day = merge_groups(plan, first, DATES);
-  RDL_GLOBAL const rdl_u32 *arr = merge_counts(plan, first, offset, width + places(w, AIR));
-  struct spread s;
-  spread_of(&s, w, AIR, arr + width);
-  found->median_air = s.median;
-  spread_of(&s, w, ARR, arr);
-  found->flights = s.rows;
-  found->p90_arr = s.p90;
-  for (k = 0; k < DATES; k++)
-    if (day[k].known && (worst == DATES || day[k].sum > day[worst].sum)) worst = k;
-  found->date = worst == DATES ? NO_VALUE : (rdl_i64)worst;
-  found->arrived = worst == DATES ? 0 : (rdl_i64)day[worst].known;
-  found->sum = worst == DATES ? 0 : day[worst].sum;
+  struct spread arr = spread_of(histogram_of(w, ARR), f.count);
+  struct spread air = spread_of(histogram_of(w, AIR), f.count + histogram_of(w, ARR).places);
+  struct route_found found = {arr.rows, air.median, arr.p90, NO_VALUE, 0, 0};
+  rdl_u32 worst = largest_sum(f.group, DATES);
+  if (worst == DATES) return found;
+  found.date = worst;
+  found.arrived = f.group[worst].known;
+  found.sum = f.group[worst].sum;
+  return found;
 }
 
 /* One route: parts of its own. */
 RDL_TASK(q11_route, struct route_found, struct part_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
-  struct route_found found;
   RDL_BEGIN();
   RDL_SPAWNS(32);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q11_part, args->plan, self->k, args->route);
+  SPAWN_PARTS(q11_part, args->route);
   RDL_AWAIT_CHILDREN();
-  q11_find(plan, args->route * plan->parts, &found);
-  RDL_RETURN(found);
+  RDL_RETURN(q11_find(plan, merged(plan, args->route * plan->parts)));
   RDL_END();
 }
 
 RDL_FN void q11_put(RDL_GLOBAL struct plan *plan, rdl_u32 route,
                     RDL_GLOBAL const struct route_found *found) {
-  put(plan, plan->route[route] / texts(plan, DEST));
-  put(plan, plan->route[route] % texts(plan, DEST));
-  put(plan, found->flights);
-  put(plan, found->median_air);
-  put(plan, found->p90_arr);
-  put(plan, found->date);
-  put(plan, found->arrived);
-  put_sum(plan, found->sum, found->arrived);
-  put_mean(plan, found->sum, found->arrived);
-  put_end_of_row(plan);
+  PUT_ROW(plan, plan->route[route] / texts(plan, DEST), plan->route[route] % texts(plan, DEST),
+          found->flights, found->median_air, found->p90_arr, found->date, found->arrived,
+          SUM(found->sum, found->arrived), MEAN(found->sum, found->arrived));
 }
 
 RDL_TASK(q11, rdl_u32, struct query_args, struct query_state) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
+  RDL_GLOBAL const struct world *w = WORLD(plan->world);
   rdl_u32 k;
   RDL_BEGIN();
   RDL_SPAWNS(64);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 4u * (rdl_u64)texts(plan, ORIGIN) * texts(plan, DEST), 1))
+  RUN_PARTS(q11_count, 0u, (rdl_u64)texts(plan, ORIGIN) * texts(plan, DEST), 0u);
+  q11_choose(plan, merged(plan, 0));
+  if (!plan_parts(plan, DATES, histogram_of(w, ARR).places + histogram_of(w, AIR).places, 0u,
+                  ROUTES))
     RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q11_count, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q11_choose(plan);
-  if (!plan_parts(plan, q11_bytes(plan), ROUTES)) RDL_FAIL(NO_ROOM);
   for (self->k = 0; self->k < plan->routes; self->k++)
     RDL_SPAWN(self->part[self->k], q11_route, args->plan, 0u, self->k);
   RDL_AWAIT_ALL(self->part, plan->routes);
   for (k = 0; k < plan->routes; k++)
     q11_put(plan, k, &RDL_RESULT(struct route_found, self->part[k]));
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q12: tail numbers ---- */
 
-/* Flights with and without a tailnum, then the set of tailnums. */
+/* Flights with and without a tailnum, and the set of tailnums. */
 RDL_TASK(q12_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL rdl_u32 *count = part_counts(PLAN(args), args->part);
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
-  SCAN(s, c, row, end) {
-    count[s.tailnum[row] == NO_CODE]++;
-    if (s.tailnum[row] != NO_CODE) set_add(count + 2, s.tailnum[row]);
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
+  SCAN(s, row) {
+    f.count[s.tailnum[row] == NO_CODE]++;
+    if (s.tailnum[row] != NO_CODE) set_add(f.set, s.tailnum[row]);
   }
   RDL_END();
 }
 
-RDL_FN void q12_put(RDL_GLOBAL struct plan *plan) {
-  rdl_u32 n = texts(plan, TAILNUM), known = 0, planes = 0, k;
-  RDL_GLOBAL const rdl_u32 *flights = merge_counts(plan, 0, 0, 2u);
-  RDL_GLOBAL const rdl_u32 *seen = merge_sets(plan, 2u, set_words(n));
-  for (k = 0; k < n; k++) {
-    if (!set_has(seen, k)) continue;
+RDL_FN void q12_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  rdl_u32 known = 0, planes = 0, k;
+  for (k = 0; k < texts(plan, TAILNUM); k++) {
+    if (!set_has(f.set, k)) continue;
     known++;
     planes += plane_of(WORLD(plan->world), k) != 0u;
   }
-  put(plan, known);
-  put(plan, planes);
-  put(plan, flights[0]);
-  put(plan, flights[1]);
-  put_end_of_row(plan);
+  PUT_ROW(plan, known, planes, f.count[0], f.count[1]);
 }
 
 RDL_TASK(q12, rdl_u32, struct query_args, struct query_state) {
@@ -1119,68 +971,50 @@ RDL_TASK(q12, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, 4u * (2u + set_words(texts(plan, TAILNUM))), 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q12_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q12_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q12_part, 0u, 2u, set_words(texts(plan, TAILNUM)));
+  q12_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
 /* ---- q13: the busiest planes ---- */
 
-/* A group of distances for each tailnum, then a set of destinations for each. */
+/* For each tailnum, a group of distances and a set of destinations. */
 RDL_TASK(q13_part, RDL_NONE, struct part_args, RDL_NONE) {
-  RDL_GLOBAL struct group *group = part_groups(PLAN(args), args->part);
-  RDL_GLOBAL rdl_u32 *dests;
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, words;
+  rdl_u32 words;
   RDL_BEGIN();
-  part_clear(PLAN(args), args->part);
-  scan_open(&s, PLAN(args), args->part);
-  dests = (RDL_GLOBAL rdl_u32 *)(group + texts(PLAN(args), TAILNUM));
+  f = nothing_yet(PLAN(args), args->part);
+  s = scan_of(PLAN(args), args->part);
   words = set_words(texts(PLAN(args), DEST));
-  SCAN(s, c, row, end) {
+  SCAN(s, row) {
     if (s.tailnum[row] == NO_CODE) continue;
-    add_value(group + s.tailnum[row], s.distance[row]);
-    set_add(dests + s.tailnum[row] * words, s.dest[row]);
+    add_value(f.group + s.tailnum[row], s.distance[row]);
+    set_add(f.set + s.tailnum[row] * words, s.dest[row]);
   }
   RDL_END();
 }
 
-RDL_FN void q13_put_row(RDL_GLOBAL struct plan *plan, RDL_GLOBAL const struct group *group,
-                        RDL_GLOBAL const rdl_u32 *dests, rdl_u32 tailnum) {
+RDL_FN void q13_put_row(RDL_GLOBAL struct plan *plan, struct found f, rdl_u32 tailnum) {
   RDL_GLOBAL const struct world *w = WORLD(plan->world);
-  rdl_u32 plane = plane_of(w, tailnum), n = texts(plan, DEST), count = 0, k;
-  for (k = 0; k < n; k++)
-    count += set_has(dests + tailnum * set_words(n), k);
-  put(plan, tailnum);
-  put_code(plan, plane ? CODES(w, PLANES, P_MAKER)[plane - 1u] : NO_CODE);
-  put_number(plan, plane ? NUMBERS(w, PLANES, P_YEAR)[plane - 1u] : NO_NUMBER);
-  put(plan, group[tailnum].rows);
-  put(plan, count);
-  put(plan, group[tailnum].sum);
-  put_end_of_row(plan);
+  RDL_GLOBAL const rdl_u32 *seen = f.set + tailnum * set_words(texts(plan, DEST));
+  rdl_u32 plane = plane_of(w, tailnum), dests = 0, k;
+  rdl_u32 maker = plane ? CODES(w, PLANES, P_MAKER)[plane - 1u] : NO_CODE;
+  rdl_i32 year = plane ? NUMBERS(w, PLANES, P_YEAR)[plane - 1u] : NO_NUMBER;
+  for (k = 0; k < texts(plan, DEST); k++)
+    dests += set_has(seen, k);
+  PUT_ROW(plan, tailnum, CODE_OR_NULL(maker), NUMBER_OR_NULL(year), f.group[tailnum].rows, dests,
+          f.group[tailnum].sum);
 }
 
-RDL_FN void q13_put(RDL_GLOBAL struct plan *plan) {
-  rdl_u32 n = texts(plan, TAILNUM), k;
-  RDL_GLOBAL const struct group *group = merge_groups(plan, 0, n);
-  RDL_GLOBAL const rdl_u32 *dests =
-      merge_sets(plan, n * ((rdl_u32)sizeof(struct group) / 4u), n * set_words(texts(plan, DEST)));
-  struct best best;
-  best.count = 0;
-  best.limit = 20;
-  for (k = 0; k < n; k++)
-    if (group[k].rows) best_add(&best, k, group[k].rows);
+RDL_FN void q13_put(RDL_GLOBAL struct plan *plan, struct found f) {
+  struct best best = {.limit = 20};
+  rdl_u32 k;
+  for (k = 0; k < plan->groups; k++)
+    if (f.group[k].rows) best_add(&best, k, f.group[k].rows);
   for (k = 0; k < best.count; k++)
-    q13_put_row(plan, group, dests, best.key[k]);
-}
-
-RDL_FN rdl_u64 q13_bytes(RDL_GLOBAL const struct plan *plan) {
-  return (rdl_u64)texts(plan, TAILNUM) * (sizeof(struct group) + 4u * set_words(texts(plan, DEST)));
+    q13_put_row(plan, f, best.key[k]);
 }
 
 RDL_TASK(q13, rdl_u32, struct query_args, struct query_state) {
@@ -1188,13 +1022,10 @@ RDL_TASK(q13, rdl_u32, struct query_args, struct query_state) {
   RDL_BEGIN();
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
-  if (!plan_parts(plan, q13_bytes(plan), 1)) RDL_FAIL(NO_ROOM);
-  for (self->k = 0; self->k < plan->parts; self->k++)
-    RDL_SPAWN(self->part[self->k], q13_part, args->plan, self->k, 0u);
-  RDL_AWAIT_CHILDREN();
-  q13_put(plan);
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RUN_PARTS(q13_part, texts(plan, TAILNUM), 0u,
+            (rdl_u64)texts(plan, TAILNUM) * set_words(texts(plan, DEST)));
+  q13_put(plan, merged(plan, 0));
+  RETURN_ANSWER();
   RDL_END();
 }
 
@@ -1228,33 +1059,26 @@ RDL_FN rdl_u32 q14_within(const struct scan *s, const rdl_u32 *pick, rdl_u32 lev
 
 RDL_TASK(q14_part, RDL_NONE, struct part_args, RDL_NONE) {
   RDL_GLOBAL struct plan *plan = PLAN(args);
-  RDL_GLOBAL struct group *group = part_groups(plan, args->part);
+  struct found f;
   struct scan s;
-  rdl_u32 c, row, end, k, level = plan->level, pick[PICKS];
+  rdl_u32 k, level = plan->level, pick[PICKS];
   RDL_BEGIN();
-  part_clear(plan, args->part);
-  scan_open(&s, plan, args->part);
+  f = nothing_yet(plan, args->part);
+  s = scan_of(plan, args->part);
   for (k = 0; k < PICKS; k++)
     pick[k] = plan->pick[k];
-  SCAN(s, c, row, end) {
-    if (q14_within(&s, pick, level, row)) add_value(group + q14_key(&s, level, row), s.arr[row]);
+  SCAN(s, row) {
+    if (q14_within(&s, pick, level, row)) add_value(f.group + q14_key(&s, level, row), s.arr[row]);
   }
   RDL_END();
 }
 
 /* Picks the worst of the level and goes to the next; 0 = no flight is left that arrived. */
-RDL_FN rdl_u32 q14_pick(RDL_GLOBAL struct plan *plan) {
-  rdl_u32 n = q14_groups(plan), worst = n, k;
-  RDL_GLOBAL const struct group *group = merge_groups(plan, 0, n);
-  for (k = 0; k < n; k++)
-    if (group[k].known && (worst == n || group[k].sum > group[worst].sum)) worst = k;
-  if (worst == n) return 0;
-  put(plan, plan->level);
-  put(plan, worst);
-  put(plan, group[worst].known);
-  put(plan, group[worst].sum);
-  put_mean(plan, group[worst].sum, group[worst].known);
-  put_end_of_row(plan);
+RDL_FN rdl_u32 q14_pick(RDL_GLOBAL struct plan *plan, struct found f) {
+  rdl_u32 worst = largest_sum(f.group, plan->groups);
+  RDL_GLOBAL const struct group *g = f.group + worst;
+  if (worst == plan->groups) return 0;
+  PUT_ROW(plan, plan->level, worst, g->known, g->sum, MEAN(g->sum, g->known));
   plan->pick[plan->level++] = worst;
   return 1;
 }
@@ -1265,13 +1089,9 @@ RDL_TASK(q14, rdl_u32, struct query_args, struct query_state) {
   RDL_SPAWNS(32);
   RDL_AWAIT(args->load);
   for (plan->level = 0; plan->level < PICKS;) {
-    if (!plan_parts(plan, q14_groups(plan) * sizeof(struct group), 1)) RDL_FAIL(NO_ROOM);
-    for (self->k = 0; self->k < plan->parts; self->k++)
-      RDL_SPAWN(self->part[self->k], q14_part, args->plan, self->k, 0u);
-    RDL_AWAIT_CHILDREN();
-    if (!q14_pick(plan)) break;
+    RUN_PARTS(q14_part, q14_groups(plan), 0u, 0u);
+    if (!q14_pick(plan, merged(plan, 0))) break;
   }
-  if (!answer_fits(plan)) RDL_FAIL(NO_ROOM);
-  RDL_RETURN(plan->answer.rows);
+  RETURN_ANSWER();
   RDL_END();
 }

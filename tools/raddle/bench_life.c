@@ -68,7 +68,7 @@ rdl_status bench_startup(const bench_options *options, double *out_ns) {
   static bool warm;
   char workers[16], path[4096];
   bench_folder(path, sizeof path - sizeof "/raddle");
-  strcat(path, "/raddle");
+  snprintf(path + strlen(path), sizeof path - strlen(path), "/raddle");
   snprintf(workers, sizeof workers, "%u", options->workers);
   char *argv[] = {path,        "bench", "--once", "--device", (char *)(uintptr_t)options->device,
                   "--workers", workers, NULL};

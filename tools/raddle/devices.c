@@ -1,35 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* raddle devices: a short table of what rdl_devices finds. */
+#include <ctype.h>
 #include <raddle/raddle.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tools/raddle/command.h"
 
+#define LINE_WIDTH 100
+
 static int help(void) {
   printf("usage: raddle devices\n\n"
-         "Lists the devices of this machine, best first: the selector that opens each, its name,\n"
-         "its platform, and whether Raddle can use it or what it lacks.\n");
+         "Lists the devices of this machine, best first: the selector that opens each, whether\n"
+         "Raddle can use it, its name and platform, and what it lacks.\n");
   return EXIT_OK;
 }
 
-static int wider(int width, const char *text) {
-  int length = (int)strlen(text);
-  return length > width ? length : width;
+static bool contains(const char *text, const char *part) {
+  size_t length = strlen(part);
+  for (; *text; text++)
+    if (strncasecmp(text, part, length) == 0) return true;
+  return false;
+}
+
+/* Does `part`, behind the backend's name, open this device and could open no other? */
+static bool tells_apart(const rdl_device_info *infos, size_t count, size_t device,
+                        const char *part) {
+  for (size_t i = 0; i < count; i++) {
+    bool named = contains(infos[i].platform, part) || contains(infos[i].name, part);
+    if (strcmp(infos[i].backend, infos[device].backend) == 0 && named != (i == device))
+      return false;
+  }
+  return true;
+}
+
+static void first_word(const char *text, char *out, size_t size) {
+  size_t n = 0;
+  for (; isalpha((unsigned char)text[n]) && n + 1 < size; n++)
+    out[n] = (char)tolower((unsigned char)text[n]);
+  out[n] = '\0';
+}
+
+/* Numbers change when a driver comes or goes, so a name is shown where there is one. PoCL's
+ * platform calls itself by its long name first. */
+static void name_device(const rdl_device_info *infos, size_t count, size_t device, char *out,
+                        size_t size) {
+  const rdl_device_info *info = &infos[device];
+  char word[16];
+  bool numbered = strchr(info->selector, ':') != NULL;
+  first_word(contains(info->platform, "pocl") ? "pocl" : info->platform, word, sizeof word);
+  if (numbered && word[0] && tells_apart(infos, count, device, word))
+    snprintf(out, size, "%s:%s", info->backend, word);
+  else
+    snprintf(out, size, "%s", info->selector);
+}
+
+/* Behind `indent` columns, which the first line has already. */
+static void print_text(const char *text, int indent) {
+  size_t room = LINE_WIDTH - (size_t)indent;
+  while (strlen(text) > room) {
+    size_t end = room;
+    while (end && text[end] != ' ')
+      end--;
+    if (!end) end = room;
+    printf("%.*s\n%*s", (int)end, text, indent, "");
+    text += end + strspn(text + end, " ");
+  }
+  printf("%s\n", text);
+}
+
+static void print_device(const rdl_device_info *info, const char *selector, int width) {
+  int indent = printf("%-*s  %-6s  ", width, selector, info->usable ? "yes" : "no");
+  print_text(info->name, indent);
+  printf("%*s", indent, "");
+  print_text(info->platform, indent);
+  if (info->usable) return;
+  printf("%*slacks ", indent, "");
+  print_text(info->missing, indent + (int)strlen("lacks "));
 }
 
 static void print_table(const rdl_device_info *infos, size_t count) {
-  int selector = wider(0, "selector"), name = wider(0, "name"), platform = wider(0, "platform");
+  char selector[sizeof infos->selector];
+  int width = (int)strlen("selector");
   for (size_t i = 0; i < count; i++) {
-    selector = wider(selector, infos[i].selector);
-    name = wider(name, infos[i].name);
-    platform = wider(platform, infos[i].platform);
+    name_device(infos, count, i, selector, sizeof selector);
+    if ((int)strlen(selector) > width) width = (int)strlen(selector);
   }
-  printf("%-*s  %-*s  %-*s  usable\n", selector, "selector", name, "name", platform, "platform");
-  for (size_t i = 0; i < count; i++)
-    printf("%-*s  %-*s  %-*s  %s%s\n", selector, infos[i].selector, name, infos[i].name, platform,
-           infos[i].platform, infos[i].usable ? "yes" : "no: ", infos[i].missing);
+  printf("%-*s  usable  device\n", width, "selector");
+  for (size_t i = 0; i < count; i++) {
+    name_device(infos, count, i, selector, sizeof selector);
+    print_device(&infos[i], selector, width);
+  }
 }
 
 int command_devices(int argc, char **argv) {

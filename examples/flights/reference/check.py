@@ -14,7 +14,7 @@ import gzip
 import math
 import pathlib
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from fractions import Fraction
 
 HERE = pathlib.Path(__file__).resolve().parent

@@ -12,8 +12,9 @@ FIELDS = {"shape", "device", "workers", "n", "ns_per_future", "ns_min", "ns_max"
           "peer", "peer_ns", "ratio"}
 
 
-def run(*words, program=None):
-    return subprocess.run([program or PROGRAM, *words], capture_output=True, text=True, timeout=110)
+def run(*words, program=None, **variables):
+    return subprocess.run([program or PROGRAM, *words], capture_output=True, text=True, timeout=110,
+                          env={**os.environ, **variables})
 
 
 def check(condition, *what):
@@ -33,12 +34,43 @@ def case_help():
     check(first[0] == "raddle" and first[1].count(".") == 2, first)
 
 
-def case_devices():
-    done = run("devices")
+def devices(**variables):
+    """Of each device the selector, whether it is usable, and what else is said."""
+    done = run("devices", **variables)
     lines = done.stdout.splitlines()
-    check(done.returncode == 0 and lines[0].split()[0] == "selector", done)
-    hosts = [line for line in lines[1:] if line.split()[0] == "host"]
-    check(len(hosts) == 1 and hosts[0].endswith("yes"), lines)
+    check(done.returncode == 0 and lines[0].split()[:2] == ["selector", "usable"], done)
+    check(max(map(len, lines)) <= 100, done.stdout)
+    found = []
+    for line in lines[1:]:
+        if line[0] == " ":
+            found[-1][2] += " " + line.strip()
+        else:
+            selector, usable, text = line.split(maxsplit=2)
+            check(usable in ("yes", "no"), line)
+            found.append([selector, usable == "yes", text])
+    return found
+
+
+def pocl_selectors(**variables):
+    return [selector for selector, _, text in devices(**variables)
+            if "Portable Computing Language" in text]
+
+
+def case_devices():
+    found = devices()
+    hosts = [usable for selector, usable, _ in found if selector == "host"]
+    check(hosts == [True], found)
+    check(all(usable or " lacks " in text for _, usable, text in found), found)
+    pocl = pocl_selectors()
+    check(len(pocl) != 1 or pocl == ["opencl:pocl"], pocl)
+    both = pocl_selectors(POCL_DEVICES="pthread basic")  # which one word cannot tell apart
+    check(len(both) < 2 or all(selector[7:].isdigit() for selector in both), both)
+
+
+def case_selectors():
+    for selector, usable, _ in devices():
+        done = run("bench", "--once", "--device", selector)
+        check(usable == (done.returncode == 0), selector, done)
 
 
 def case_misuse():

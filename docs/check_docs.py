@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""check_tasks.py words SOURCE, or check_tasks.py blocks SOURCE WORK LOADER DEVICE
+"""check_docs.py words SOURCE
+check_docs.py files SOURCE
+check_docs.py blocks SOURCE WORK LOADER DEVICE
 
 `words`: every word that kernels/words.cl has for users stands in docs/tasks.md, and every word that
-stands there exists. `blocks`: every code block that begins as a task file compiles on DEVICE.
+stands there exists. `files`: every file and folder that a document names exists. `blocks`: every
+code block of docs/tasks.md that begins as a task file compiles on DEVICE.
 """
 import pathlib
 import re
@@ -23,7 +26,7 @@ def user_words(source):
     macros = set(re.findall(r"^#define (RDL_[A-Z_]*[A-Z])\b", words, re.M))
     unknown = INTERNAL - macros
     if unknown:
-        sys.exit(f"check_tasks.py excuses words that are gone: {sorted(unknown)}")
+        sys.exit(f"check_docs.py excuses words that are gone: {sorted(unknown)}")
     functions = set(re.findall(rf"^RDL_FN \w+ ({LANES})\(", words, re.M))
     mathematics = set(re.findall(r"^RDL_FN float (rdl_\w+)\(", dialect, re.M))
     return macros - INTERNAL | functions | mathematics
@@ -47,6 +50,46 @@ def check_words(source):
     return 1 if missing or made_up or len(users) < 60 else 0
 
 
+# In documents: what stands for files of a user, or for some file of a kind, and what a build makes.
+EXCUSED = {"file.task.c", ".task.c", "raddle/", "qNN_name.tsv"}
+MADE = ("build/", "bin/")
+SUFFIXES = (".c", ".cl", ".cmake", ".cpp", ".def", ".gz", ".h", ".md", ".py", ".sh", ".tsv", ".txt")
+
+
+def tree(source):
+    """All files and folders, without what is built."""
+    paths = [p.relative_to(source) for p in source.rglob("*")]
+    return [p for p in paths if p.parts[0] not in ("build", ".git")]
+
+
+def named_files(text):
+    """Words between backquotes that look like paths; capitals in them stand for any name."""
+    words = {word for span in re.findall(r"`([^`\n]+)`", text) for word in span.split()}
+    return {re.sub(r"\b[A-Z]{3,}\b(?=/|\.txt)", "*", word) for word in words
+            if re.fullmatch(r"[\w.*][\w.*/-]*", word) and ("/" in word or word.endswith(SUFFIXES))
+            and not word.startswith(MADE)}
+
+
+def check_files(source):
+    paths = tree(source)
+    seen, bad = set(), 0
+    for document in (p for p in paths if p.suffix == ".md"):
+        text = (source / document).read_text()
+        links = {link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link}
+        gone = {link for link in links if not (source / document.parent / link).exists()}
+        named = named_files(text)
+        gone |= {name for name in named - EXCUSED if not any(p.match(name) for p in paths)}
+        for name in sorted(gone):
+            print(f"{document} speaks of {name}, which does not exist")
+        seen |= links | named
+        bad += len(gone)
+    unknown = EXCUSED - seen
+    if unknown:
+        sys.exit(f"check_docs.py excuses files that are not named: {sorted(unknown)}")
+    print(f"{len(seen)} files and folders named, {bad} of them not there")
+    return 1 if bad or len(seen) < 80 else 0
+
+
 def check_blocks(source, work, loader, device):
     document = (source / "docs/tasks.md").read_text()
     blocks = [b for b in re.findall(r"^```c\n(.*?)^```$", document, re.M | re.S) if b.startswith(MARK)]
@@ -63,4 +106,6 @@ if __name__ == "__main__":
     root = pathlib.Path(sys.argv[2])
     if sys.argv[1] == "words":
         sys.exit(check_words(root))
+    if sys.argv[1] == "files":
+        sys.exit(check_files(root))
     sys.exit(check_blocks(root, pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5]))
