@@ -510,6 +510,14 @@ static void read_macro(scanner *s) {
           s->token.text);
 }
 
+/* Where it works at all it finds other files on every device. */
+static void refuse_include(scanner *s) {
+  FAIL(s, &s->token,
+       "#%s stands in a task file, which is compiled by itself for every device; write out here "
+       "what it was to bring",
+       s->token.text);
+}
+
 static void read_directive(scanner *s) {
   s->lexer.directive = true;
   next(s);
@@ -520,6 +528,8 @@ static void read_directive(scanner *s) {
     next_branch(s);
   else if (rdl__token_is(&s->token, "endif"))
     close_condition(s);
+  else if (strncmp(s->token.text, "include", 7) == 0)
+    refuse_include(s);
   if (rdl__token_is(&s->token, "define"))
     read_macro(s);
   else

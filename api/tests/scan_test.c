@@ -78,6 +78,7 @@ static void odd_but_good_files(void **state) {
   count_tasks("#if A\nvoid f(void) {\n#elif B\nvoid g(void) {\n#endif\n}\n" TASK("a"), 1);
   count_tasks("#error don't /* \n */ stop\n#define SAY don't\n#define OPEN {\n" TASK("a"), 1);
   count_tasks("#define WAIT(f) \\\n  RDL_AWAIT(f)\n" TASK("a"), 1);
+  count_tasks("#define including(x) x\n" TASK("a"), 1);
   count_tasks("void f(rdl_cx *rdl) { RDL_TRY_SPAWN(o, d, a, 1); }\n" TASK("a"), 1);
   count_tasks("\xef\xbb\xbf" TASK("a") "\r\n" TASK("a_very_long_name_with_exactly_63_characters_in_"
                                                    "it_0123456789abc"),
@@ -96,6 +97,8 @@ typedef struct refused {
 static const refused refusals[] = {
     {"#ifdef A\n" TASK("a") "#endif\n", "f.c:2:1: ", "inside the #if of line 1"},
     {"#define T(n) RDL_TASK(n, A, B, C)\n", "f.c:1:14: ", "inside a #define"},
+    {TASK("a") "#include <stdio.h>\n", "f.c:2:2: ", "#include stands in a task file"},
+    {TASK("a") "#ifdef X\n #  include_next \"x.h\"\n#endif\n", "f.c:3:5: ", "#include_next stands"},
     {TASK("1a"), "f.c:1:10: ", "cannot name a task"},
     {TASK("a b"), "f.c:1:10: ", "cannot name a task"},
     {TASK("a_very_long_name_with_exactly_64_characters_in_it_0123456789abcd"),
