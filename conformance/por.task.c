@@ -163,6 +163,9 @@ RDL_TASK(por_lanes, uint, struct por_args, RDL_NONE) {
   before = rdl_broadcast_u32(rdl_scan_add_u32(5), 0);
   if (before != 0 || (rdl_ballot(1) & 1u) != 1u) RDL_FAIL(1);
   if (rdl_reduce_min_u32(7) != 7 || rdl_lane() >= rdl_lanes()) RDL_FAIL(2);
+  if (rdl_reduce_min_f32(2.5f) != 2.5f || rdl_reduce_max_f32(-2.5f) != -2.5f) RDL_FAIL(3);
+  if (rdl_reduce_add_f32(0.5f) != 0.5f * (float)rdl_lanes()) RDL_FAIL(4);
+  if (rdl_broadcast_f32(0.25f + rdl_scan_add_f32(0.5f), 0) != 0.25f) RDL_FAIL(5);
   RDL_RETURN(sum + most);
   RDL_END();
 }

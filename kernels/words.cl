@@ -473,6 +473,10 @@ RDL_FN rdl_u32 rdl_broadcast_u32(rdl_u32 v, rdl_u32 lane) {
   (void)lane;
   return v;
 }
+RDL_FN float rdl_broadcast_f32(float v, rdl_u32 lane) {
+  (void)lane;
+  return v;
+}
 RDL_FN rdl_u32 rdl_reduce_add_u32(rdl_u32 v) {
   return v;
 }
@@ -482,13 +486,23 @@ RDL_FN float rdl_reduce_add_f32(float v) {
 RDL_FN rdl_u32 rdl_reduce_min_u32(rdl_u32 v) {
   return v;
 }
+RDL_FN float rdl_reduce_min_f32(float v) {
+  return v;
+}
 RDL_FN rdl_u32 rdl_reduce_max_u32(rdl_u32 v) {
+  return v;
+}
+RDL_FN float rdl_reduce_max_f32(float v) {
   return v;
 }
 /* Exclusive: the sum of the lanes before this one. */
 RDL_FN rdl_u32 rdl_scan_add_u32(rdl_u32 v) {
   (void)v;
   return 0u;
+}
+RDL_FN float rdl_scan_add_f32(float v) {
+  (void)v;
+  return 0.0f;
 }
 RDL_FN rdl_u64 rdl_ballot(rdl_u32 predicate) {
   return predicate ? 1u : 0u;

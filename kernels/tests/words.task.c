@@ -68,6 +68,8 @@ RDL_TASK(words, struct large, struct words_args, struct words_state) {
     scratch[0] += rdl_broadcast_u32(scratch[1], 0u) + rdl_reduce_add_u32(scratch[2]);
     scratch[0] += rdl_reduce_min_u32(scratch[1]) + rdl_reduce_max_u32(scratch[3]);
     scratch[0] += rdl_scan_add_u32(scratch[1]) + (uint)rdl_ballot(scratch[0]);
+    if (rdl_reduce_min_f32(args->factor) < rdl_reduce_max_f32(args->factor)) RDL_EXIT();
+    if (rdl_broadcast_f32(args->factor, 0u) > rdl_scan_add_f32(args->factor)) RDL_EXIT();
     if (rdl_reduce_add_f32(args->factor) > 1.0f) rdl_atomic_store(numbers, scratch[0]);
   }
   RDL_RETURN(result);
