@@ -381,6 +381,88 @@ RDL_TASK(fut_hand_over, uint, struct fut_args, RDL_NONE) {
   RDL_END();
 }
 
+/* Lanes whose bit is set in n have a child each, which fills k words; wrong words, results and
+   handles are counted. Gives the children << 16 | what was wrong. */
+RDL_TASK_LANES(fut_see_lanes, uint, struct fut_args, RDL_NONE, struct fut_one) {
+  uint wants = args->n >> (rdl_lane() & 31u) & 1u;
+  uint first = rdl_lane() * args->k;
+  uint k, wrong;
+  RDL_BEGIN();
+  RDL_SPAWN_LANES(mine->f, wants, fut_fill, .at = args->at, .n = first, .k = args->k);
+  RDL_AWAIT_CHILDREN();
+  wrong = (mine->f.index != 0) != wants || (mine->f.generation != 0) != wants;
+  if (wants) {
+    for (k = 0; k < args->k; k++)
+      if (*fut_word(args->at, first + k) != fut_hash(first + k)) wrong++;
+    if (RDL_RESULT(uint, mine->f) != first) wrong++;
+  }
+  RDL_RETURN(rdl_reduce_add_u32(wants) << 16 | rdl_reduce_add_u32(wrong));
+  RDL_END();
+}
+
+/* The children of all lanes, awaited one after the other by handles that all lanes know. Gives
+   whether each lane got the result of its own. */
+RDL_TASK_LANES(fut_take_lanes, uint, struct fut_args, struct fut_one, struct fut_one) {
+  uint result;
+  RDL_BEGIN();
+  RDL_SPAWN_LANES(mine->f, 1, fut_yield_leaf, .n = args->n + rdl_lane(), .k = args->k);
+  for (self->k = 0; self->k < rdl_lanes(); self->k++) {
+    self->f = rdl_broadcast_future(mine->f, self->k);
+    RDL_AWAIT(self->f);
+    RDL_TAKE(result, uint, self->f);
+    if (self->k == rdl_lane()) mine->k = result;
+  }
+  RDL_RETURN(rdl_reduce_add_u32(mine->k != args->n + rdl_lane()) == 0);
+  RDL_END();
+}
+
+/* ---- FUT 13 ---- */
+
+/* Nine words of several sizes. */
+struct fut_lane {
+  ulong wide;
+  uint sum[5];
+  uchar odd[3];
+};
+
+/* Sums and marks differ from lane to lane, and must stand through awaits that suspend, awaits that
+   do not, and yields. Gives the last sum of lane 0. */
+RDL_TASK_LANES(fut_lane_state, uint, struct fut_args, struct fut_one, struct fut_lane) {
+  uint k;
+  uint mark = args->n + rdl_lane();
+  RDL_BEGIN();
+  for (k = 0; k < 5; k++)
+    if (rdl_ballot(mine->sum[k] != 0)) RDL_FAIL(1);
+  if (rdl_ballot(mine->wide || mine->odd[0] || mine->odd[1] || mine->odd[2])) RDL_FAIL(2);
+  mine->wide = (ulong)mark << 33 | 1u;
+  mine->odd[2] = (uchar)mark;
+  mine->sum[4] = mark;
+  for (self->k = 0; self->k < args->k; self->k++) {
+    RDL_SPAWN(self->f, fut_yield_leaf, .k = self->k % 3);
+    RDL_AWAIT(self->f);
+    mine->sum[self->k % 4] += mark;
+    RDL_YIELD();
+    mine->sum[4] = fut_hash(mine->sum[4] + mine->sum[self->k % 4]);
+    RDL_AWAIT(self->f);
+    RDL_DROP(self->f);
+    if (rdl_ballot(mine->wide != ((ulong)mark << 33 | 1u))) RDL_FAIL(3);
+    if (rdl_ballot(mine->odd[2] != (uchar)mark || mine->odd[0])) RDL_FAIL(4);
+  }
+  RDL_RETURN(rdl_broadcast_u32(mine->sum[4], 0));
+  RDL_END();
+}
+
+/* Fails, or is cancelled, or ends with a state of its lanes that must not reach the next one. */
+RDL_TASK_LANES(fut_lane_ends, RDL_NONE, struct fut_args, RDL_NONE, struct fut_lane) {
+  RDL_BEGIN();
+  mine->wide = 0xffffffffu;
+  mine->sum[0] = mine->sum[4] = 77;
+  RDL_YIELD();
+  if (args->n == 1) RDL_FAIL(mine->sum[0]);
+  if (args->n == 2) RDL_AWAIT_EVENT(args->e);
+  RDL_END();
+}
+
 /* ---- FUT 5: byte k of a result of n bytes is seed + k ---- */
 
 struct fut_1 {

@@ -145,7 +145,9 @@ static uint32_t enough_slots(uint32_t workers, uint32_t peak, uint32_t reserve) 
   return workers * (peak + reserve);
 }
 
-void FUT_11_fib(void) {
+/* fib(13) in just enough slots. Tasks that spawn in their lanes make the reserve as many times
+ * larger as there are lanes. */
+static void check_tight_fib(const char *task) {
   enum { N = 13, RESERVE = 3, PEAK = 2 * N };
   rdl_context_options options = bed_options();
   rdl_context_info info = {.size = sizeof info};
@@ -153,11 +155,19 @@ void FUT_11_fib(void) {
   uint32_t k;
   CHECK_OK(rdl_context_describe(b.cx, &info));
   CHECK_OK(rdl_context_close(b.cx));
-  options.slots = enough_slots(info.workers, PEAK, RESERVE);
+  options.slots = enough_slots(info.workers, PEAK, info.lanes * RESERVE);
   b = bed_open_with(TIGHT, &options);
   for (k = 0; k < 5; k++)
-    CHECK_EQ(233, RUN(&b, "tight_fib", .n = N));
+    CHECK_EQ(233, RUN(&b, task, .n = N));
   bed_close(&b);
+}
+
+void FUT_11_fib(void) {
+  check_tight_fib("tight_fib");
+}
+
+void FUT_11_lanes(void) {
+  check_tight_fib("tight_fib_lanes");
 }
 
 void FUT_11_wood(void) {
@@ -174,7 +184,7 @@ void FUT_11_wood(void) {
 }
 
 /* A loop that looks before it spawns, and waits for room where it can be seen. */
-void FUT_11_loop(void) {
+static void check_tight_loop(const char *task) {
   enum { SPAWNS = SCALED(20000, 3000) };
   rdl_context_options options = bed_options();
   memory m;
@@ -182,11 +192,19 @@ void FUT_11_loop(void) {
   options.slots = 64;
   b = bed_open_with(TIGHT, &options);
   m = memory_new(&b, 2);
-  CHECK_EQ(SPAWNS, RUN(&b, "tight_loop", .at = m.at, .n = SPAWNS));
+  CHECK_EQ(SPAWNS, RUN(&b, task, .at = m.at, .n = SPAWNS));
   bed_settle(&b);
   CHECK_EQ(SPAWNS, word_at(&m, 0));
   CHECK(word_at(&m, 1) > 0);
   bed_close(&b);
+}
+
+void FUT_11_loop(void) {
+  check_tight_loop("tight_loop");
+}
+
+void FUT_11_lanes_loop(void) {
+  check_tight_loop("tight_loop_lanes");
 }
 
 /* All wait for room, each for the next: the youngest fails, and that reaches the root. */

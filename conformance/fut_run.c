@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FUT 1 to 3: a future runs once, awaits suspend when they must, and what was written is seen. */
+/* FUT 1 to 3, 13, 14: a future runs once, awaits suspend when they must, what was written is seen,
+ * and lanes keep and spawn what is their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,5 +205,104 @@ void FUT_3_large(void) {
   for (k = 0; k < WORDS; k += 997)
     CHECK_EQ(hash(k), m.words[k]);
   CHECK_EQ(hash(WORDS - 1), m.words[WORDS - 1]);
+  bed_close(&b);
+}
+
+static uint32_t lanes_of(bed *b) {
+  rdl_context_info info = {.size = sizeof info};
+  CHECK_OK(rdl_context_describe(b->cx, &info));
+  return info.lanes;
+}
+
+/* Every lane sees what its own child wrote, and its result. */
+void FUT_3_lanes(void) {
+  enum { PARENTS = 100, WORDS = 64 };
+  bed b = bed_open(TASKS);
+  uint32_t lanes = lanes_of(&b);
+  memory m = memory_new(&b, (size_t)lanes * WORDS);
+  uint32_t k;
+  for (k = 0; k < PARENTS; k++) {
+    memset(m.words, 0, m.count * sizeof(uint32_t));
+    CHECK_EQ(lanes << 16, RUN(&b, "fut_see_lanes", .at = m.at, .n = UINT32_MAX, .k = WORDS));
+  }
+  bed_close(&b);
+}
+
+/* ---- FUT 13 ---- */
+
+/* What task fut_lane_state comes to in lane 0. */
+static uint32_t lane_sum(uint32_t mark, uint32_t rounds) {
+  uint32_t sums[4] = {0};
+  uint32_t last = mark, k;
+  for (k = 0; k < rounds; k++) {
+    sums[k % 4] += mark;
+    last = hash(last + sums[k % 4]);
+  }
+  return last;
+}
+
+void FUT_13_lane_state(void) {
+  enum { FUTURES = 200, ROUNDS = 9 };
+  bed b = bed_open(TASKS);
+  rdl_future futures[FUTURES];
+  uint32_t round, k;
+  for (round = 0; round < 3; round++) {
+    for (k = 0; k < FUTURES; k++)
+      futures[k] = START(&b, "fut_lane_state", .n = 1000 * round + k, .k = ROUNDS + k % 3);
+    for (k = 0; k < FUTURES; k++)
+      CHECK_EQ(lane_sum(1000 * round + k, ROUNDS + k % 3), get(&b, futures[k]));
+  }
+  get_none(&b, start_many(&b, "fut_lane_state", 1000, (task_args){.k = ROUNDS}));
+  bed_close(&b);
+}
+
+/* However the last owner of a frame has ended, the next one begins with zeros. */
+void FUT_13_lane_ends(void) {
+  enum { FUTURES = 50 };
+  bed b = bed_open(TASKS);
+  rdl_event event = new_event(&b, 1, 0);
+  rdl_future futures[FUTURES];
+  uint32_t k;
+  for (k = 0; k < FUTURES; k++)
+    futures[k] = START(&b, "fut_lane_ends", .e = event, .n = k % 3);
+  for (k = 2; k < FUTURES; k += 3)
+    CHECK_OK(rdl_future_cancel(b.cx, futures[k]));
+  for (k = 0; k < FUTURES; k++) {
+    if (k % 3 == 0) CHECK_END(&b, futures[k], RDL_OK, 0);
+    if (k % 3 == 1) CHECK_END(&b, futures[k], RDL_FAILED, 77);
+    if (k % 3 == 2) CHECK_END(&b, futures[k], RDL_CANCELLED, 0);
+  }
+  for (k = 0; k < FUTURES; k++)
+    CHECK_EQ(lane_sum(k, 4), RUN(&b, "fut_lane_state", .n = k, .k = 4));
+  bed_close(&b);
+}
+
+/* ---- FUT 14 ---- */
+
+/* Lane 0 wants a child in every second task. Who wants none has none, nor a handle. */
+void FUT_14_predicate(void) {
+  enum { PARENTS = 100 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_future parents[PARENTS];
+  uint32_t k;
+  for (k = 0; k < PARENTS; k++)
+    parents[k] = START(&b, "fut_see_lanes", .at = m.at, .n = k % 2);
+  for (k = 0; k < PARENTS; k++)
+    CHECK_EQ(k % 2 << 16, get(&b, parents[k]));
+  CHECK_EQ(PARENTS + PARENTS / 2, bed_stats(&b).spawned);
+  bed_close(&b);
+}
+
+void FUT_14_handles(void) {
+  enum { PARENTS = 50 };
+  bed b = bed_open(TASKS);
+  rdl_future parents[PARENTS];
+  uint32_t k;
+  for (k = 0; k < PARENTS; k++)
+    parents[k] = START(&b, "fut_take_lanes", .n = 100 * k, .k = k % 4);
+  for (k = 0; k < PARENTS; k++)
+    CHECK_EQ(1, get(&b, parents[k]));
+  CHECK_EQ(PARENTS * (1 + lanes_of(&b)), bed_stats(&b).spawned);
   bed_close(&b);
 }

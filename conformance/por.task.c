@@ -163,7 +163,49 @@ RDL_TASK(por_lanes, uint, struct por_args, RDL_NONE) {
   before = rdl_broadcast_u32(rdl_scan_add_u32(5), 0);
   if (before != 0 || (rdl_ballot(1) & 1u) != 1u) RDL_FAIL(1);
   if (rdl_reduce_min_u32(7) != 7 || rdl_lane() >= rdl_lanes()) RDL_FAIL(2);
+  if (rdl_reduce_min_f32(2.5f) != 2.5f || rdl_reduce_max_f32(-2.5f) != -2.5f) RDL_FAIL(3);
+  if (rdl_reduce_add_f32(0.5f) != 0.5f * (float)rdl_lanes()) RDL_FAIL(4);
+  if (rdl_broadcast_f32(0.25f + rdl_scan_add_f32(0.5f), 0) != 0.25f) RDL_FAIL(5);
   RDL_RETURN(sum + most);
+  RDL_END();
+}
+
+/* Members of every type as the state of a lane: each is counted up in every round. */
+RDL_TASK_LANES(por_lane_types, uint, struct por_args, struct por_one, struct por_types) {
+  uint k;
+  RDL_BEGIN();
+  for (self->k = 0; self->k < args->k; self->k++) {
+    mine->a++;
+    mine->b += 1ul << 40;
+    mine->c += 300;
+    mine->d += args->n;
+    mine->e--;
+    mine->f -= (rdl_i64)1 << 40;
+    mine->g -= 300;
+    mine->h -= 70000;
+    mine->i += 0.5f;
+    mine->j += 0.25;
+    RDL_SPAWN(self->f, por_floats, .n = self->k);
+    for (k = 0; k < 5; k++)
+      mine->k[k] += (uchar)k;
+    for (k = 0; k < 3; k++)
+      mine->l[k] += k << 20;
+    RDL_AWAIT(self->f);
+    mine->m += 1ul << 50;
+    mine->n = self->f;
+    mine->o += 2;
+    RDL_YIELD();
+    if (rdl_ballot(mine->n.index != self->f.index)) RDL_FAIL(1);
+  }
+  k = args->k;
+  if (rdl_ballot(mine->a != k || mine->b != (ulong)k << 40 || mine->c != 300 * k)) RDL_FAIL(2);
+  if (rdl_ballot(mine->d != args->n * k || mine->e != -(int)k)) RDL_FAIL(3);
+  if (rdl_ballot(mine->f != -((rdl_i64)k << 40) || mine->g != -300 * (int)k)) RDL_FAIL(4);
+  if (rdl_ballot(mine->h != -70000 * (int)k || mine->i != 0.5f * (float)k)) RDL_FAIL(5);
+  if (rdl_ballot(mine->j != 0.25 * (double)k || mine->k[4] != 4 * k || mine->k[0])) RDL_FAIL(6);
+  if (rdl_ballot(mine->l[2] != k << 21 || mine->m != (ulong)k << 50 || mine->o != 2 * k))
+    RDL_FAIL(7);
+  RDL_RETURN(k);
   RDL_END();
 }
 

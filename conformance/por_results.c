@@ -96,6 +96,17 @@ void POR_1_memory(void) {
   bed_close(&b);
 }
 
+void POR_1_lane_types(void) {
+  bed b = open_here();
+  rdl_future futures[20];
+  uint32_t k;
+  for (k = 0; k < 20; k++)
+    futures[k] = START(&b, "por_lane_types", .n = 12345 * k, .k = k + 1);
+  for (k = 0; k < 20; k++)
+    CHECK_EQ(k + 1, get(&b, futures[k]));
+  bed_close(&b);
+}
+
 void POR_1_atomics(void) {
   bed b = open_here();
   memory m = memory_new(&b, 1);
@@ -120,8 +131,8 @@ void POR_1_schedules(void) {
 
 /* What a module says of its tasks is the same everywhere. */
 void POR_1_descriptions(void) {
-  static const char *const names[] = {"por_sum_types", "por_integers", "por_tree", "por_control",
-                                      "por_stencil"};
+  static const char *const names[] = {"por_sum_types", "por_integers", "por_tree",
+                                      "por_control",   "por_stencil",  "por_lane_types"};
   bed a = open_here(), b = open_host();
   size_t k;
   for (k = 0; k < sizeof names / sizeof names[0]; k++) {
@@ -134,6 +145,7 @@ void POR_1_descriptions(void) {
     CHECK_EQ(tb.spawns, ta.spawns);
     CHECK_EQ(tb.resume_points, ta.resume_points);
     CHECK_EQ(tb.line, ta.line);
+    CHECK_EQ(tb.lane_state_size, ta.lane_state_size);
   }
   bed_close(&a);
   bed_close(&b);

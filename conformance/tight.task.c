@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks of the FUT 11 cases, apart from the others because the most that one segment may spawn
- * counts here: RDL_SPAWNS(2) of tight_fib and tight_stuck, and three spawns of tight_wood. */
+ * counts here: three spawns of tight_wood, and with lanes two in each of tight_fib_lanes. */
 
 struct tight_args {
   rdl_ptr at;
@@ -10,6 +10,10 @@ struct tight_args {
   rdl_event d;
   uint n;
   uint k;
+};
+
+struct tight_pair {
+  rdl_future f[2];
 };
 
 struct tight_three {
@@ -42,6 +46,21 @@ RDL_TASK(tight_fib, uint, struct tight_args, struct tight_three) {
   RDL_END();
 }
 
+/* The same tree, of children that lane 0 alone wants. */
+RDL_TASK_LANES(tight_fib_lanes, uint, struct tight_args, RDL_NONE, struct tight_pair) {
+  uint sum;
+  RDL_BEGIN();
+  if (args->n < 2) RDL_RETURN(args->n);
+  RDL_SPAWN_LANES(mine->f[0], rdl_lane() == 0, tight_fib_lanes, .n = args->n - 1);
+  RDL_SPAWN_LANES(mine->f[1], rdl_lane() == 0, tight_fib_lanes, .n = args->n - 2);
+  RDL_AWAIT(rdl_broadcast_future(mine->f[0], 0));
+  RDL_AWAIT(rdl_broadcast_future(mine->f[1], 0));
+  sum = 0;
+  if (mine->f[0].index) sum = RDL_RESULT(uint, mine->f[0]) + RDL_RESULT(uint, mine->f[1]);
+  RDL_RETURN(rdl_broadcast_u32(sum, 0));
+  RDL_END();
+}
+
 /* A tree of three children a node, k levels: 3^k leaves. */
 RDL_TASK(tight_wood, uint, struct tight_args, struct tight_three) {
   RDL_BEGIN();
@@ -67,6 +86,26 @@ RDL_TASK(tight_loop, uint, struct tight_args, struct tight_three) {
     } else {
       rdl_atomic_add(RDL_AT(uint, args->at) + 1, 1u);
       RDL_AWAIT_ROOM();
+    }
+  }
+  RDL_RETURN(self->k);
+  RDL_END();
+}
+
+/* The same, a leaf a lane at once. */
+RDL_TASK_LANES(tight_loop_lanes, uint, struct tight_args, struct tight_three, struct tight_pair) {
+  uint outcome, k;
+  RDL_BEGIN();
+  while (self->k < args->n) {
+    RDL_TRY_SPAWN_LANES(outcome, mine->f[0], self->k + rdl_lane() < args->n, tight_leaf,
+                        .at = args->at);
+    if (outcome == RDL_SPAWNED) {
+      for (k = 0; k < rdl_lanes() && self->k < args->n; k++, self->k++)
+        RDL_DETACH(rdl_broadcast_future(mine->f[0], k));
+    } else {
+      if (rdl_ballot(mine->f[0].index)) RDL_FAIL(1);
+      if (rdl_lane() == 0) rdl_atomic_add(RDL_AT(uint, args->at) + 1, 1u);
+      RDL_AWAIT_ROOM_LANES();
     }
   }
   RDL_RETURN(self->k);

@@ -300,7 +300,8 @@ typedef struct rdl_task_info {
   rdl_u32 spawns; /* spawns in its text or declared: the room it needs before a segment */
   rdl_u32 resume_points;
   rdl_u32 width;
-  rdl_u32 pad[2];
+  rdl_u32 lane_state_size; /* of one lane; 0 = none */
+  rdl_u32 pad;
 } rdl_task_info;
 
 /* What the image says of itself: sizes of the structures as its compiler lays them out. */

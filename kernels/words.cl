@@ -39,36 +39,49 @@ typedef struct rdl_none {
                   : 9u)
 #define RDL_RESULT_CLASS(type)                                                                     \
   (sizeof(type) <= RDL_INLINE_SIZE ? RDL_CLASS_NONE : RDL_CLASS_OF(sizeof(type)))
-#define RDL_FRAME_BYTES(A, S) (4u * (RDL_WORDS(A) + RDL_WORDS(S)))
+/* Arguments, state, and behind them the words that each lane keeps for itself. */
+#define RDL_FRAME_BYTES(A, S, each) (4u * (RDL_WORDS(A) + RDL_WORDS(S) + RDL_LANES * (each)))
 
 /* The types of a task and its word. The array's name is what a user reads when a limit is passed.
  */
-#define RDL_TYPES_(name, R, A, S)                                                                  \
+#define RDL_TYPES_(name, R, A, S, each)                                                            \
   typedef R name##_result;                                                                         \
   typedef A name##_args;                                                                           \
   typedef S name##_state;                                                                          \
-  typedef char name##_arguments_and_state_exceed_8192_bytes[RDL_FRAME_BYTES(A, S) <= RDL_MAX_BLOCK \
-                                                                ? 1                                \
-                                                                : -1];                             \
+  typedef char name##_arguments_and_state_exceed_8192_bytes                                        \
+      [RDL_FRAME_BYTES(A, S, each) <= RDL_MAX_BLOCK ? 1 : -1];                                     \
   typedef char name##_result_exceeds_8192_bytes[sizeof(R) <= RDL_MAX_BLOCK ? 1 : -1];              \
   enum {                                                                                           \
-    name##_task_word = RDL_ID_##name | RDL_CLASS_OF(RDL_FRAME_BYTES(A, S)) << RDL_FRAME_SHIFT |    \
+    name##_task_word = RDL_ID_##name |                                                             \
+                       RDL_CLASS_OF(RDL_FRAME_BYTES(A, S, each)) << RDL_FRAME_SHIFT |              \
                        RDL_RESULT_CLASS(R) << RDL_RESULT_SHIFT                                     \
   };
+#define RDL_LANES_TYPES_(name, R, A, S, L)                                                         \
+  typedef L name##_lane_state;                                                                     \
+  RDL_TYPES_(name, R, A, S, RDL_WORDS(L))
 
 /* The scanner defines RDL_HEAD_name as one of these, whether or not the task was declared before.
  */
-#define RDL_HEAD_HERE_(name, R, A, S) RDL_TYPES_(name, R, A, S)
-#define RDL_HEAD_DECLARED_(name, R, A, S)
+#define RDL_HEAD_HERE_(types) types
+#define RDL_HEAD_DECLARED_(types)
+
+#define RDL_FUNCTION_(name)                                                                        \
+  RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
+                             name##_result *rdl_out)
+#define RDL_LANES_FUNCTION_(name)                                                                  \
+  RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
+                             name##_lane_state *mine, name##_result *rdl_out)
 
 #define RDL_DECLARE(name, R, A, S)                                                                 \
-  RDL_TYPES_(name, R, A, S)                                                                        \
-  RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
-                             name##_result *rdl_out);
+  RDL_TYPES_(name, R, A, S, 0u)                                                                    \
+  RDL_FUNCTION_(name);
+#define RDL_DECLARE_LANES(name, R, A, S, L)                                                        \
+  RDL_LANES_TYPES_(name, R, A, S, L)                                                               \
+  RDL_LANES_FUNCTION_(name);
 
-#define RDL_TASK(name, R, A, S)                                                                    \
-  RDL_HEAD_##name(name, R, A, S) RDL_FN rdl_u32 name##_task(                                       \
-      rdl_cx *rdl, const name##_args *args, name##_state *self, name##_result *rdl_out)
+#define RDL_TASK(name, R, A, S) RDL_HEAD_##name(RDL_TYPES_(name, R, A, S, 0u)) RDL_FUNCTION_(name)
+#define RDL_TASK_LANES(name, R, A, S, L)                                                           \
+  RDL_HEAD_##name(RDL_LANES_TYPES_(name, R, A, S, L)) RDL_LANES_FUNCTION_(name)
 
 #define RDL_BEGIN()                                                                                \
   enum { rdl_base_ = __COUNTER__ };                                                                \
@@ -189,19 +202,25 @@ typedef struct rdl_none {
   RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
                    RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_AWAIT_ROOM()                                                                           \
-  RDL_AWAIT_POINT_(rdl_poll_room(rdl), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
+  RDL_AWAIT_POINT_(rdl_poll_room(rdl, 1u), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
+#define RDL_AWAIT_ROOM_LANES()                                                                     \
+  RDL_AWAIT_POINT_(rdl_poll_room(rdl, RDL_LANES), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
+                   __COUNTER__)
 
 /* ---- spawn ---- */
 
 #define RDL_FULL    0u
 #define RDL_SPAWNED 1u
 
+#define RDL_NEW_(name, init...)                                                                    \
+  union {                                                                                          \
+    name##_args value;                                                                             \
+    rdl_word words[RDL_WORDS(name##_args)];                                                        \
+  } rdl_new_ = {.value = {init}}
+
 #define RDL_TRY_SPAWN(outcome, dst, name, init...)                                                 \
   do {                                                                                             \
-    union {                                                                                        \
-      name##_args value;                                                                           \
-      rdl_word words[RDL_WORDS(name##_args)];                                                      \
-    } rdl_new_ = {.value = {init}};                                                                \
+    RDL_NEW_(name, init);                                                                          \
     (dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.words, RDL_WORDS(name##_args));     \
     (outcome) = (dst).index ? RDL_SPAWNED : RDL_FULL;                                              \
   } while (0)
@@ -209,6 +228,22 @@ typedef struct rdl_none {
   do {                                                                                             \
     rdl_u32 rdl_spawned_;                                                                          \
     RDL_TRY_SPAWN(rdl_spawned_, dst, name, init);                                                  \
+    if (rdl_spawned_ == RDL_FULL) RDL_END_WITH_(RDL_S_OUT_OF_SLOTS);                               \
+  } while (0)
+
+/* The outcome is the same in all lanes: every lane that wants a child has one, or none has. */
+#define RDL_TRY_SPAWN_LANES(outcome, dst, predicate, name, init...)                                \
+  do {                                                                                             \
+    rdl_u32 rdl_wanted_ = (predicate) ? 1u : 0u;                                                   \
+    RDL_NEW_(name, init);                                                                          \
+    (dst) = rdl_spawn_lanes(rdl, rdl_wanted_, (rdl_u32)name##_task_word, rdl_new_.words,           \
+                            RDL_WORDS(name##_args));                                               \
+    (outcome) = rdl_ballot(rdl_wanted_ && !(dst).index) ? RDL_FULL : RDL_SPAWNED;                  \
+  } while (0)
+#define RDL_SPAWN_LANES(dst, predicate, name, init...)                                             \
+  do {                                                                                             \
+    rdl_u32 rdl_spawned_;                                                                          \
+    RDL_TRY_SPAWN_LANES(rdl_spawned_, dst, predicate, name, init);                                 \
     if (rdl_spawned_ == RDL_FULL) RDL_END_WITH_(RDL_S_OUT_OF_SLOTS);                               \
   } while (0)
 
@@ -367,10 +402,10 @@ RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e, rdl_u32 count) {
   return rdl_load_acquire(&rdl_event_at(rdl, e)->count) >= count;
 }
 
-RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl) {
+RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl, rdl_u32 spawns) {
   if (rdl_poll_begins(rdl, RDL_WANT_ROOM)) return 1;
-  rdl->threshold = 1;
-  return rdl_make_room(rdl, 1u);
+  rdl->threshold = spawns;
+  return rdl_make_room(rdl, spawns);
 }
 
 RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
@@ -386,6 +421,15 @@ RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *word
   for (k = 0; k < count; k++)
     frame[k] = words[k];
   return rdl_child_start(rdl, slot, task);
+}
+
+/* One child for each lane that wants one, all or none: with one lane, a spawn or nothing. */
+RDL_FN rdl_future rdl_spawn_lanes(rdl_cx *rdl, rdl_u32 wanted, rdl_u32 task, const rdl_word *words,
+                                  rdl_u32 count) {
+  rdl_future none;
+  none.index = none.generation = 0;
+  if (!wanted) return none;
+  return rdl_spawn(rdl, task, words, count);
 }
 
 /* A handle that names a child of the running future. */
@@ -479,6 +523,15 @@ RDL_FN rdl_u32 rdl_broadcast_u32(rdl_u32 v, rdl_u32 lane) {
   (void)lane;
   return v;
 }
+RDL_FN float rdl_broadcast_f32(float v, rdl_u32 lane) {
+  (void)lane;
+  return v;
+}
+RDL_FN rdl_future rdl_broadcast_future(rdl_future f, rdl_u32 lane) {
+  f.index = rdl_broadcast_u32(f.index, lane);
+  f.generation = rdl_broadcast_u32(f.generation, lane);
+  return f;
+}
 RDL_FN rdl_u32 rdl_reduce_add_u32(rdl_u32 v) {
   return v;
 }
@@ -488,13 +541,23 @@ RDL_FN float rdl_reduce_add_f32(float v) {
 RDL_FN rdl_u32 rdl_reduce_min_u32(rdl_u32 v) {
   return v;
 }
+RDL_FN float rdl_reduce_min_f32(float v) {
+  return v;
+}
 RDL_FN rdl_u32 rdl_reduce_max_u32(rdl_u32 v) {
+  return v;
+}
+RDL_FN float rdl_reduce_max_f32(float v) {
   return v;
 }
 /* Exclusive: the sum of the lanes before this one. */
 RDL_FN rdl_u32 rdl_scan_add_u32(rdl_u32 v) {
   (void)v;
   return 0u;
+}
+RDL_FN float rdl_scan_add_f32(float v) {
+  (void)v;
+  return 0.0f;
 }
 RDL_FN rdl_u64 rdl_ballot(rdl_u32 predicate) {
   return predicate ? 1u : 0u;
@@ -552,35 +615,80 @@ RDL_FN void rdl_words_clear(rdl_word *to, rdl_u32 n) {
     to[k] = 0;
 }
 
+/* The state of a lane lies word-major, word w of lane l at w * RDL_LANES + l, so that lanes which
+   move the same word touch neighbours. */
+RDL_FN void rdl_lane_in(rdl_cx *rdl, rdl_word *to, RDL_GLOBAL const rdl_word *from, rdl_u32 n) {
+  rdl_u32 k;
+  if (!rdl->resume) {
+    rdl_words_clear(to, n);
+    return;
+  }
+  for (k = 0; k < n; k++)
+    to[k] = from[k * RDL_LANES + rdl_lane()];
+}
+
+RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 n) {
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    to[k * RDL_LANES + rdl_lane()] = from[k];
+}
+
+#define RDL_FRAME_IN_(name)                                                                        \
+  union {                                                                                          \
+    name##_args value;                                                                             \
+    rdl_word words[RDL_WORDS(name##_args)];                                                        \
+  } args;                                                                                          \
+  union {                                                                                          \
+    name##_state value;                                                                            \
+    rdl_word words[RDL_WORDS(name##_state)];                                                       \
+  } self;                                                                                          \
+  union {                                                                                          \
+    name##_result value;                                                                           \
+    rdl_word words[RDL_WORDS(name##_result)];                                                      \
+  } out;                                                                                           \
+  RDL_GLOBAL rdl_word *frame = rdl_block(rdl, rdl->self->frame);                                   \
+  rdl_words_in(args.words, frame, RDL_WORDS(name##_args));                                         \
+  if (rdl->resume)                                                                                 \
+    rdl_words_in(self.words, frame + RDL_WORDS(name##_args), RDL_WORDS(name##_state));             \
+  else                                                                                             \
+    rdl_words_clear(self.words, RDL_WORDS(name##_state));                                          \
+  rdl_words_clear(out.words, RDL_WORDS(name##_result))
+#define RDL_STATE_OUT_(name)                                                                       \
+  rdl_words_out(frame + RDL_WORDS(name##_args), self.words, RDL_WORDS(name##_state))
+#define RDL_RESULT_OUT_(name)                                                                      \
+  if (!rdl->cause)                                                                                 \
+  rdl_words_out(rdl_result_words(rdl, rdl->slot), out.words, RDL_WORDS(name##_result))
+
 /* One a task: frame in, segments until it suspends or ends, state out. The copies go word by word
    through a union, which is the one form that all compilers get right. */
 #define RDL_RUNNER(name)                                                                           \
   RDL_FN void name##_run(rdl_cx *rdl) {                                                            \
-    union {                                                                                        \
-      name##_args value;                                                                           \
-      rdl_word words[RDL_WORDS(name##_args)];                                                      \
-    } args;                                                                                        \
-    union {                                                                                        \
-      name##_state value;                                                                          \
-      rdl_word words[RDL_WORDS(name##_state)];                                                     \
-    } self;                                                                                        \
-    union {                                                                                        \
-      name##_result value;                                                                         \
-      rdl_word words[RDL_WORDS(name##_result)];                                                    \
-    } out;                                                                                         \
-    RDL_GLOBAL rdl_word *frame = rdl_block(rdl, rdl->self->frame);                                 \
-    rdl_words_in(args.words, frame, RDL_WORDS(name##_args));                                       \
-    if (rdl->resume)                                                                               \
-      rdl_words_in(self.words, frame + RDL_WORDS(name##_args), RDL_WORDS(name##_state));           \
-    else                                                                                           \
-      rdl_words_clear(self.words, RDL_WORDS(name##_state));                                        \
-    rdl_words_clear(out.words, RDL_WORDS(name##_result));                                          \
+    RDL_FRAME_IN_(name);                                                                           \
     while (name##_task(rdl, &args.value, &self.value, &out.value) == RDL_SUSPENDED) {              \
-      rdl_words_out(frame + RDL_WORDS(name##_args), self.words, RDL_WORDS(name##_state));          \
+      RDL_STATE_OUT_(name);                                                                        \
       if (!rdl_suspend(rdl)) return;                                                               \
     }                                                                                              \
-    if (!rdl->cause)                                                                               \
-      rdl_words_out(rdl_result_words(rdl, rdl->slot), out.words, RDL_WORDS(name##_result));        \
+    RDL_RESULT_OUT_(name);                                                                         \
+    rdl_end(rdl);                                                                                  \
+  }
+
+/* The same for a task whose lanes have states of their own. */
+#define RDL_LANES_RUNNER(name)                                                                     \
+  RDL_FN void name##_run(rdl_cx *rdl) {                                                            \
+    RDL_GLOBAL rdl_word *lanes;                                                                    \
+    union {                                                                                        \
+      name##_lane_state value;                                                                     \
+      rdl_word words[RDL_WORDS(name##_lane_state)];                                                \
+    } mine;                                                                                        \
+    RDL_FRAME_IN_(name);                                                                           \
+    lanes = frame + RDL_WORDS(name##_args) + RDL_WORDS(name##_state);                              \
+    rdl_lane_in(rdl, mine.words, lanes, RDL_WORDS(name##_lane_state));                             \
+    while (name##_task(rdl, &args.value, &self.value, &mine.value, &out.value) == RDL_SUSPENDED) { \
+      RDL_STATE_OUT_(name);                                                                        \
+      rdl_lane_out(lanes, mine.words, RDL_WORDS(name##_lane_state));                               \
+      if (!rdl_suspend(rdl)) return;                                                               \
+    }                                                                                              \
+    RDL_RESULT_OUT_(name);                                                                         \
     rdl_end(rdl);                                                                                  \
   }
 
@@ -588,6 +696,8 @@ RDL_FN void rdl_words_clear(rdl_word *to, rdl_u32 n) {
   infos[RDL_ID_##name].args_size = sizeof(name##_args);                                            \
   infos[RDL_ID_##name].state_size = sizeof(name##_state);                                          \
   infos[RDL_ID_##name].result_size = sizeof(name##_result);                                        \
+  infos[RDL_ID_##name].lane_state_size = 0;                                                        \
   infos[RDL_ID_##name].spawns = (spawn_count);                                                     \
   infos[RDL_ID_##name].resume_points = (points);                                                   \
   infos[RDL_ID_##name].width = RDL_LANES;
+#define RDL_LANES_INFO(name) infos[RDL_ID_##name].lane_state_size = sizeof(name##_lane_state);

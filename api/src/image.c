@@ -138,8 +138,10 @@ static void print_description(rdl__text *out, const place *places, uint32_t coun
   rdl__text_print(out, "RDL_FN void rdl_describe_tasks(RDL_GLOBAL rdl_task_info *infos)\n{\n");
   for (uint32_t i = 0; i < count; i++) {
     const rdl__task *task = places[i].task;
-    rdl__text_print(out, "  RDL_INFO(%s, %uu, %uu)\n", task->name, task->spawns,
-                    task->resume_points);
+    rdl__text_print(out, "  RDL_INFO(%s, %uu", task->name, task->spawns);
+    if (task->lane_spawns) rdl__text_print(out, " + %uu * RDL_LANES", task->lane_spawns);
+    rdl__text_print(out, ", %uu)\n", task->resume_points);
+    if (task->lane_state.text) rdl__text_print(out, "  RDL_LANES_INFO(%s)\n", task->name);
     print_nothing(out, task->name, &task->args, "args_size");
     print_nothing(out, task->name, &task->state, "state_size");
     print_nothing(out, task->name, &task->result, "result_size");
@@ -148,8 +150,12 @@ static void print_description(rdl__text *out, const place *places, uint32_t coun
 }
 
 static void print_tail(rdl__text *out, const place *places, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    rdl__text_print(out, "RDL_RUNNER(%s)\n", places[i].task->name);
+  for (uint32_t i = 0; i < count; i++) {
+    const rdl__task *task = places[i].task;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are as many places as tasks */
+    const char *form = task->lane_state.text ? "RDL_LANES_RUNNER" : "RDL_RUNNER";
+    rdl__text_print(out, "%s(%s)\n", form, task->name);
+  }
   rdl__text_print(out, "#define RDL_TASK_COUNT %uu\n", count);
   rdl__text_print(out, "RDL_FN void rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n");
   print_choice(out, places, 0, count, 1);

@@ -89,9 +89,15 @@ static uint32_t whole_words(uint32_t bytes) {
   return bytes ? (bytes + 3u) / 4u * 4u : 4u; /* RDL_NONE has one word */
 }
 
+static uint32_t frame_bytes(const rdl_task_info *info) {
+  uint32_t bytes = whole_words(info->args_size) + whole_words(info->state_size);
+  if (info->lane_state_size) bytes += info->width * whole_words(info->lane_state_size);
+  return bytes;
+}
+
 static void fill_task(rdl__known_task *task, const rdl__task *scanned, const rdl_module *module,
                       uint32_t number, const rdl_task_info *info) {
-  uint32_t frame = class_of(whole_words(info->args_size) + whole_words(info->state_size));
+  uint32_t frame = class_of(frame_bytes(info));
   uint32_t result =
       info->result_size > RDL_INLINE_SIZE ? class_of(info->result_size) : RDL_CLASS_NONE;
   task->name = scanned->name;
@@ -426,6 +432,7 @@ rdl_status rdl_module_task(rdl_module *module, const char *name,
     out_description->spawns = task.info.spawns;
     out_description->resume_points = task.info.resume_points;
     out_description->line = task.line;
+    out_description->lane_state_size = task.info.lane_state_size;
   }
   pthread_mutex_unlock(&module->context->lock);
   return status;

@@ -75,6 +75,7 @@ static void finish_task(rdl__task *task) {
   free(task->result.text);
   free(task->args.text);
   free(task->state.text);
+  free(task->lane_state.text);
 }
 
 void rdl__task_list_finish(rdl__task_list *list) {
@@ -127,7 +128,7 @@ static bool at_end(const scanner *s) {
 
 /* ---- arguments of a word ---- */
 
-#define PARTS 4u
+#define PARTS 5u
 
 typedef struct arguments {
   rdl__token word;         /* whose arguments these are */
@@ -198,6 +199,18 @@ static void read_arguments(scanner *s, arguments *a) {
 
 /* ---- RDL_TASK and RDL_DECLARE ---- */
 
+static bool defines_task(const rdl__token *token) {
+  return rdl__token_is(token, "RDL_TASK") || rdl__token_is(token, "RDL_TASK_LANES");
+}
+
+static bool declares_task(const rdl__token *token) {
+  return rdl__token_is(token, "RDL_DECLARE") || rdl__token_is(token, "RDL_DECLARE_LANES");
+}
+
+static bool has_lane_state(const rdl__token *word) {
+  return strstr(word->text, "_LANES") != NULL;
+}
+
 static void check_place(scanner *s) {
   const char *word = s->token.text;
   rdl__task *task = body_task(s);
@@ -238,14 +251,26 @@ static void check_name(scanner *s, const arguments *a, const char *name) {
 
 static void check_count(scanner *s, const arguments *a) {
   bool empty = false;
-  for (size_t i = 0; i < PARTS && i < a->count; i++)
+  bool lanes = has_lane_state(&a->word);
+  size_t parts = lanes ? PARTS : PARTS - 1;
+  for (size_t i = 0; i < parts && i < a->count; i++)
     empty = empty || !a->tokens[i];
-  if (a->count == PARTS && !empty) return;
-  FAIL(s, &a->word,
-       "%s takes 4 arguments and this has %zu%s; write %s(name, result, arguments, state), with "
-       "RDL_NONE for each type that the task does not have",
-       a->word.text, a->count == 1 && empty ? 0 : a->count,
-       empty && a->count > 1 ? ", one of them empty" : "", a->word.text);
+  if (a->count == parts && !empty) return;
+  FAIL(
+      s, &a->word,
+      "%s takes %zu arguments and this has %zu%s; write %s(name, result, arguments, state%s), with "
+      "RDL_NONE for each type that the task does not have",
+      a->word.text, parts, a->count == 1 && empty ? 0 : a->count,
+      empty && a->count > 1 ? ", one of them empty" : "", a->word.text,
+      lanes ? ", lane state" : "");
+}
+
+/* A state of no size would look to the host as if there were none. */
+static void check_lane_state(scanner *s, const arguments *a) {
+  if (has_lane_state(&a->word) && strcmp(argument_text(a, PARTS - 1), "RDL_NONE") == 0)
+    FAIL(s, &a->first[PARTS - 1],
+         "%s wants a type for the state of a lane; a task without one is an RDL_TASK",
+         a->word.text);
 }
 
 static rdl__task_type take_type(rdl__text *text) {
@@ -262,6 +287,7 @@ static void read_head(scanner *s, rdl__task *out) {
   check_place(s);
   if (!s->status) read_arguments(s, &a);
   if (!s->status) check_count(s, &a);
+  if (!s->status) check_lane_state(s, &a);
   if (!s->status) check_name(s, &a, argument_text(&a, 0));
   if (!s->status) {
     memcpy(out->name, argument_text(&a, 0), a.text[0].length);
@@ -270,13 +296,18 @@ static void read_head(scanner *s, rdl__task *out) {
     out->result = take_type(&a.text[1]);
     out->args = take_type(&a.text[2]);
     out->state = take_type(&a.text[3]);
+    out->lane_state = take_type(&a.text[4]);
   }
   finish_arguments(&a);
 }
 
+static bool same_type(const rdl__task_type *a, const rdl__task_type *b) {
+  return a->text && b->text ? strcmp(a->text, b->text) == 0 : a->text == b->text;
+}
+
 static bool same_types(const rdl__task *a, const rdl__task *b) {
-  return strcmp(a->result.text, b->result.text) == 0 && strcmp(a->args.text, b->args.text) == 0 &&
-         strcmp(a->state.text, b->state.text) == 0;
+  return same_type(&a->result, &b->result) && same_type(&a->args, &b->args) &&
+         same_type(&a->state, &b->state) && same_type(&a->lane_state, &b->lane_state);
 }
 
 static void check_new(scanner *s, const rdl__task *task, const rdl__task *declared) {
@@ -372,14 +403,16 @@ static void read_end(scanner *s, rdl__task *task) {
   task->end_line = s->token.line;
 }
 
-static void add_spawns(scanner *s, rdl__task *task, unsigned long count, const rdl__token *token) {
-  if (count > MAX_SPAWNS || task->spawns + count > MAX_SPAWNS)
+/* Into one of the two counters of the task. */
+static void add_spawns(scanner *s, rdl__task *task, uint32_t *counter, unsigned long count,
+                       const rdl__token *token) {
+  if (count > MAX_SPAWNS || task->spawns + task->lane_spawns + count > MAX_SPAWNS)
     FAIL(s, token,
          "a segment of task '%s' may spawn more than %u; spawn in rounds, with "
          "RDL_TRY_SPAWN and RDL_AWAIT_ROOM between them",
          task->name, MAX_SPAWNS);
   else
-    task->spawns += (uint32_t)count;
+    *counter += (uint32_t)count;
 }
 
 static void read_room(scanner *s, rdl__task *task) {
@@ -394,7 +427,7 @@ static void read_room(scanner *s, rdl__task *task) {
            "RDL_SPAWNS wants one whole number written in digits, because it is read "
            "before the file is compiled; write RDL_SPAWNS(8)");
     else
-      add_spawns(s, task, count, &a.word);
+      add_spawns(s, task, &task->spawns, count, &a.word);
   }
   finish_arguments(&a);
 }
@@ -429,7 +462,11 @@ static void read_switch(scanner *s, rdl__task *task) {
 }
 
 static void read_spawn(scanner *s, rdl__task *task) {
-  add_spawns(s, task, 1, &s->token);
+  add_spawns(s, task, &task->spawns, 1, &s->token);
+}
+
+static void read_lane_spawn(scanner *s, rdl__task *task) {
+  add_spawns(s, task, &task->lane_spawns, 1, &s->token);
 }
 
 /* ---- the words ---- */
@@ -441,11 +478,17 @@ typedef struct word {
 } word;
 
 static const word words[] = {
-    {"RDL_BEGIN", read_begin, false}, {"RDL_END", read_end, false},
-    {"RDL_SPAWN", read_spawn, true},  {"RDL_TRY_SPAWN", read_spawn, true},
-    {"RDL_SPAWNS", read_room, false}, {"RDL_YIELD", read_await, false},
-    {"RDL_SLEEP", read_await, false}, {"return", read_return, true},
+    {"RDL_BEGIN", read_begin, false},
+    {"RDL_END", read_end, false},
+    {"RDL_SPAWN", read_spawn, true},
+    {"RDL_TRY_SPAWN", read_spawn, true},
+    {"RDL_SPAWNS", read_room, false},
+    {"RDL_YIELD", read_await, false},
+    {"RDL_SLEEP", read_await, false},
+    {"return", read_return, true},
     {"switch", read_switch, true},
+    {"RDL_SPAWN_LANES", read_lane_spawn, true},
+    {"RDL_TRY_SPAWN_LANES", read_lane_spawn, true},
 };
 
 static const word await_word = {"RDL_AWAIT", read_await, false};
@@ -458,9 +501,9 @@ static const word *find_word(const rdl__token *token) {
 
 static void read_word(scanner *s) {
   rdl__task *task = body_task(s);
-  if (rdl__token_is(&s->token, "RDL_TASK")) {
+  if (defines_task(&s->token)) {
     read_task(s);
-  } else if (rdl__token_is(&s->token, "RDL_DECLARE")) {
+  } else if (declares_task(&s->token)) {
     read_declaration(s);
   } else {
     const word *found = find_word(&s->token);
@@ -503,11 +546,19 @@ static void close_condition(scanner *s) {
 static void read_macro(scanner *s) {
   s->lexer.lenient = true; /* '#define SAY don't' is legal as long as nobody uses it */
   for (next(s); !at_end(s) && !is_mark(s, '\n'); next(s))
-    if (rdl__token_is(&s->token, "RDL_TASK") || rdl__token_is(&s->token, "RDL_DECLARE"))
+    if (defines_task(&s->token) || declares_task(&s->token))
       FAIL(
           s, &s->token,
           "%s stands inside a #define; tasks are found before macros are replaced, so write it out",
           s->token.text);
+}
+
+/* Where it works at all it finds other files on every device. */
+static void refuse_include(scanner *s) {
+  FAIL(s, &s->token,
+       "#%s stands in a task file, which is compiled by itself for every device; write out here "
+       "what it was to bring",
+       s->token.text);
 }
 
 static void read_directive(scanner *s) {
@@ -520,6 +571,8 @@ static void read_directive(scanner *s) {
     next_branch(s);
   else if (rdl__token_is(&s->token, "endif"))
     close_condition(s);
+  else if (strncmp(s->token.text, "include", 7) == 0)
+    refuse_include(s);
   if (rdl__token_is(&s->token, "define"))
     read_macro(s);
   else

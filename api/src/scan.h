@@ -21,14 +21,16 @@ typedef struct rdl__task {
   char name[RDL__NAME_MAX + 1];
   uint32_t line; /* where the name stands in RDL_TASK */
   uint32_t column;
-  uint32_t begin_line; /* of RDL_BEGIN */
-  uint32_t end_line;   /* of RDL_END */
-  uint32_t declared;   /* line of the RDL_DECLARE before it; 0 = none */
-  uint32_t spawns;     /* words that spawn, and what RDL_SPAWNS adds */
+  uint32_t begin_line;  /* of RDL_BEGIN */
+  uint32_t end_line;    /* of RDL_END */
+  uint32_t declared;    /* line of the RDL_DECLARE before it; 0 = none */
+  uint32_t spawns;      /* words that spawn, and what RDL_SPAWNS adds */
+  uint32_t lane_spawns; /* words that spawn one a lane */
   uint32_t resume_points;
   rdl__task_type result;
   rdl__task_type args;
   rdl__task_type state;
+  rdl__task_type lane_state; /* without a text in an RDL_TASK */
 } rdl__task;
 
 typedef struct rdl__task_list {

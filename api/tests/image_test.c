@@ -97,6 +97,24 @@ static void dispatch_over_all_tasks(void **state) {
   finish(&m);
 }
 
+/* A task with a state of its lanes, and a spawn for each of them. */
+static void dispatch_to_a_task_with_lanes(void **state) {
+  modules m;
+  load(&m, "a.task.c",
+       "RDL_TASK_LANES(three, int, A, S, L) { RDL_BEGIN(); RDL_SPAWNS(2); "
+       "RDL_SPAWN_LANES(mine->f, 1, one); RDL_END(); }\n");
+  rdl__image image;
+  (void)state;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
+  const char *text = piece_at(&image, 1)->text;
+  assert_non_null(strstr(text, "RDL_RUNNER(two)\nRDL_LANES_RUNNER(three)\n"));
+  assert_non_null(strstr(text, "  RDL_INFO(three, 2u + 1u * RDL_LANES, 0u)\n"
+                               "  RDL_LANES_INFO(three)\n"));
+  assert_null(strstr(text, "RDL_LANES_INFO(two)"));
+  rdl__image_finish(&image);
+  finish(&m);
+}
+
 static void hash_of(const char *name, const char *second, char out_hash[65]) {
   modules m;
   load(&m, name, second);
@@ -176,6 +194,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pieces_in_order),
       cmocka_unit_test(dispatch_over_all_tasks),
+      cmocka_unit_test(dispatch_to_a_task_with_lanes),
       cmocka_unit_test(hash_knows_names_and_texts),
       cmocka_unit_test(same_name_in_two_files),
       cmocka_unit_test(too_many_tasks),

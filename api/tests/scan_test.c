@@ -9,8 +9,9 @@
 #include "failing_memory.h"
 #include "unit.h"
 
-#define BODY       "{ RDL_BEGIN(); RDL_END(); }\n"
-#define TASK(name) "RDL_TASK(" name ", RDL_NONE, RDL_NONE, RDL_NONE) " BODY
+#define BODY        "{ RDL_BEGIN(); RDL_END(); }\n"
+#define TASK(name)  "RDL_TASK(" name ", RDL_NONE, RDL_NONE, RDL_NONE) " BODY
+#define LANES(name) "RDL_TASK_LANES(" name ", RDL_NONE, RDL_NONE, RDL_NONE, int) " BODY
 
 static rdl_reason why;
 
@@ -50,6 +51,8 @@ static void everything_of_a_task(void **state) {
   assert_int_equal(task->begin_line, 9);
   assert_int_equal(task->end_line, 13);
   assert_int_equal(task->spawns, 18);
+  assert_int_equal(task->lane_spawns, 0);
+  assert_null(task->lane_state.text);
   assert_int_equal(task->resume_points, 4);
   assert_string_equal(task->result.text, "unsigned int");
   assert_string_equal(task->args.text, "struct a");
@@ -62,6 +65,27 @@ static void everything_of_a_task(void **state) {
   assert_true(task->result.none && task->args.none && task->state.none);
   rdl__task_list_finish(&list);
   assert_null(list.tasks);
+}
+
+static void everything_of_a_task_with_lanes(void **state) {
+  (void)state;
+  rdl__task_list list = good("RDL_DECLARE_LANES(walk, uint, struct a, RDL_NONE, struct  step)\n"
+                             "RDL_TASK_LANES(walk, uint, struct a, RDL_NONE, struct step) {\n"
+                             "  RDL_BEGIN();\n"
+                             "  RDL_SPAWN_LANES(mine->f, mine->k > 1, leaf, .n = 1);\n"
+                             "  RDL_TRY_SPAWN_LANES(o, mine->g, 1, leaf); RDL_AWAIT_ROOM_LANES();\n"
+                             "  RDL_SPAWNS(7); RDL_SPAWN(self->f, leaf);\n"
+                             "  RDL_END();\n"
+                             "}\n");
+  assert_int_equal(list.count, 1);
+  assert_string_equal(list.tasks[0].name, "walk");
+  assert_int_equal(list.tasks[0].declared, 1);
+  assert_int_equal(list.tasks[0].spawns, 8);
+  assert_int_equal(list.tasks[0].lane_spawns, 2);
+  assert_int_equal(list.tasks[0].resume_points, 1);
+  assert_true(list.tasks[0].state.none);
+  assert_string_equal(list.tasks[0].lane_state.text, "struct step");
+  rdl__task_list_finish(&list);
 }
 
 static void count_tasks(const char *text, size_t expected) {
@@ -78,6 +102,8 @@ static void odd_but_good_files(void **state) {
   count_tasks("#if A\nvoid f(void) {\n#elif B\nvoid g(void) {\n#endif\n}\n" TASK("a"), 1);
   count_tasks("#error don't /* \n */ stop\n#define SAY don't\n#define OPEN {\n" TASK("a"), 1);
   count_tasks("#define WAIT(f) \\\n  RDL_AWAIT(f)\n" TASK("a"), 1);
+  count_tasks("#define including(x) x\n" TASK("a"), 1);
+  count_tasks("void f(rdl_cx *rdl) { RDL_TRY_SPAWN_LANES(o, d, 1, a, 1); }\n" LANES("a"), 1);
   count_tasks("void f(rdl_cx *rdl) { RDL_TRY_SPAWN(o, d, a, 1); }\n" TASK("a"), 1);
   count_tasks("\xef\xbb\xbf" TASK("a") "\r\n" TASK("a_very_long_name_with_exactly_63_characters_in_"
                                                    "it_0123456789abc"),
@@ -96,6 +122,21 @@ typedef struct refused {
 static const refused refusals[] = {
     {"#ifdef A\n" TASK("a") "#endif\n", "f.c:2:1: ", "inside the #if of line 1"},
     {"#define T(n) RDL_TASK(n, A, B, C)\n", "f.c:1:14: ", "inside a #define"},
+    {"#if A\n" LANES("a") "#endif\n",
+     "f.c:2:1: ", "RDL_TASK_LANES stands inside the #if of line 1"},
+    {"#define T(n) RDL_TASK_LANES(n, A, B, C, D)\n", "f.c:1:14: ", "inside a #define"},
+    {"#define T(n) RDL_DECLARE_LANES(n, A, B, C, D)\n", "f.c:1:14: ", "inside a #define"},
+    {"RDL_TASK_LANES(a, B, C, D)" BODY, "f.c:1:1: ", "5 arguments and this has 4"},
+    {"RDL_TASK_LANES(a, B, C, D, )" BODY, "f.c:1:1: ", "one of them empty"},
+    {"RDL_TASK_LANES(a, B, C, D, E, F)" BODY, "f.c:1:1: ", "5 arguments and this has 6"},
+    {"RDL_DECLARE_LANES(a, B, C, D)" BODY, "f.c:1:1: ", "state, lane state)"},
+    {"RDL_TASK_LANES(a, B, C, D, RDL_NONE)" BODY, "f.c:1:28: ", "is an RDL_TASK"},
+    {"RDL_DECLARE(a, B, C, D)\nRDL_TASK_LANES(a, B, C, D, E)" BODY, "f.c:2:16: ", "other types"},
+    {"RDL_DECLARE_LANES(a, B, C, D, E)\nRDL_TASK(a, B, C, D)" BODY, "f.c:2:10: ", "other types"},
+    {"RDL_DECLARE_LANES(a, B, C, D, E)\nRDL_TASK_LANES(a, B, C, D, F)" BODY,
+     "f.c:2:16: ", "other types"},
+    {TASK("a") "#include <stdio.h>\n", "f.c:2:2: ", "#include stands in a task file"},
+    {TASK("a") "#ifdef X\n #  include_next \"x.h\"\n#endif\n", "f.c:3:5: ", "#include_next stands"},
     {TASK("1a"), "f.c:1:10: ", "cannot name a task"},
     {TASK("a b"), "f.c:1:10: ", "cannot name a task"},
     {TASK("a_very_long_name_with_exactly_64_characters_in_it_0123456789abcd"),
@@ -129,6 +170,8 @@ static const refused refusals[] = {
     {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(); " BODY "}", "f.c:1:24: ", "written in digits"},
     {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(1, 2); " BODY "}", "f.c:1:24: ", "written in digits"},
     {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(99999999999); " BODY "}", "f.c:1:24: ", "in rounds"},
+    {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(65536); RDL_SPAWN_LANES(f, 1, a);" BODY "}",
+     "f.c:1:43: ", "in rounds"},
     {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); RDL_END();\n" TASK("b"),
      "f.c:2:1: ", "inside the body of task a"},
     {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); return 1; RDL_END(); }",
@@ -238,7 +281,7 @@ static void every_beginning_of_a_file(void **state) {
 }
 
 static void memory_runs_out(void **state) {
-  static const char text[] = "RDL_DECLARE(a, int, B, C)\nRDL_TASK(a, int, B, C)" BODY TASK("b");
+  static const char text[] = "RDL_DECLARE(a, int, B, C)\nRDL_TASK(a, int, B, C)" BODY LANES("b");
   rdl_status status = RDL_OUT_OF_MEMORY;
   long n;
   (void)state;
@@ -258,6 +301,7 @@ static void memory_runs_out(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(everything_of_a_task),
+      cmocka_unit_test(everything_of_a_task_with_lanes),
       cmocka_unit_test(odd_but_good_files),
       cmocka_unit_test(refused_files),
       cmocka_unit_test(zero_bytes),

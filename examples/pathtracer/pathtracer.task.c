@@ -382,26 +382,29 @@ struct bundle_state {
   uint alive;
 };
 
-RDL_FN void add_to_picture(const struct bundle_args *args, uint pixel) {
-  RDL_GLOBAL float *to = RDL_AT(float, args->picture) + 3u * pixel;
-  RDL_GLOBAL struct path *path = RDL_AT(struct path, args->paths) + pixel;
-  vec_store(to, vec_add(vec_load(to), vec_load(path->light)));
-}
+/* What a lane has gathered for its pixel. The paths themselves lie in memory, where the bounces,
+   which are other tasks, find them. */
+struct bundle_lane_state {
+  struct vec light;
+};
 
-RDL_TASK(bundle, RDL_NONE, struct bundle_args, struct bundle_state) {
+RDL_TASK_LANES(bundle, RDL_NONE, struct bundle_args, struct bundle_state,
+               struct bundle_lane_state) {
   RDL_GLOBAL const struct view *view = RDL_AT(const struct view, args->view);
   uint pixel = args->pixel + rdl_lane();
+  RDL_GLOBAL struct path *path = RDL_AT(struct path, args->paths) + pixel;
   RDL_BEGIN();
   for (self->sample = 0; self->sample < view->samples; self->sample++) {
-    begin_path(view, RDL_AT(struct path, args->paths) + pixel, pixel, self->sample);
+    begin_path(view, path, pixel, self->sample);
     do {
       RDL_SPAWN(self->bounce, bounce, .view = args->view, .objects = args->objects,
                 .paths = args->paths + args->pixel * sizeof(struct path));
       RDL_AWAIT(self->bounce);
       RDL_TAKE(self->alive, uint, self->bounce);
     } while (self->alive);
-    if (pixel < args->pixels) add_to_picture(args, pixel);
+    mine->light = vec_add(mine->light, vec_load(path->light));
   }
+  if (pixel < args->pixels) vec_store(RDL_AT(float, args->picture) + 3u * pixel, mine->light);
   RDL_SIGNAL(args->done, 1);
   RDL_END();
 }

@@ -13,6 +13,7 @@
 
 extern const rdl_prebuilt rdl_prebuilt_prebuilt_fib;
 extern const rdl_prebuilt rdl_prebuilt_prebuilt_words;
+extern const rdl_prebuilt rdl_prebuilt_prebuilt_lanes;
 
 static union {
   unsigned char bytes[131072];
@@ -51,10 +52,31 @@ static void describes_fib(void **state) {
 
 static void describes_words(void **state) {
   (void)state;
-  describe(&rdl_prebuilt_prebuilt_words, 6);
-  task_is(3, 24, 440, 256, 5, 20);
+  describe(&rdl_prebuilt_prebuilt_words, 7);
+  task_is(3, 24, 440, 256, 6, 20);
   task_is(4, 0, 0, 256, 0, 0);
-  task_is(5, 4, 16, 4, 2, 2);
+  task_is(5, 24, 0, 4, 2, 3);
+  task_is(6, 4, 16, 4, 2, 2);
+}
+
+static void lanes_are(uint32_t number, uint32_t width, uint32_t lane_state) {
+  rdl_task_info info;
+  memcpy(&info, heap.bytes + TASKS_AT + number * sizeof info, sizeof info);
+  assert_int_equal(info.width, width);
+  assert_int_equal(info.lane_state_size, lane_state);
+}
+
+/* The same tasks for workers of four lanes: a spawn for each lane wants four times the room. */
+static void describes_lanes(void **state) {
+  (void)state;
+  describe(&rdl_prebuilt_prebuilt_words, 7);
+  lanes_are(4, 1, 0);
+  lanes_are(5, 1, 16);
+  describe(&rdl_prebuilt_prebuilt_lanes, 7);
+  task_is(3, 24, 440, 256, 6, 20);
+  lanes_are(3, 4, 0);
+  task_is(5, 24, 0, 4, 8, 3);
+  lanes_are(5, 4, 16);
 }
 
 static void hashes_differ(void **state) {
@@ -67,6 +89,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(describes_fib),
       cmocka_unit_test(describes_words),
+      cmocka_unit_test(describes_lanes),
       cmocka_unit_test(hashes_differ),
   };
   return cmocka_run_group_tests_name("prebuilt", tests, NULL, NULL);

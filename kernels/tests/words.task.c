@@ -17,7 +17,14 @@ struct large {
   uint values[64];
 };
 
+struct words_lane {
+  rdl_future child;
+  float sum;
+  uchar odd[3];
+};
+
 RDL_DECLARE(leaf, struct large, RDL_NONE, RDL_NONE)
+RDL_DECLARE_LANES(lanes, float, struct words_args, RDL_NONE, struct words_lane)
 
 RDL_TASK(words, struct large, struct words_args, struct words_state) {
   uint outcome;
@@ -69,6 +76,7 @@ RDL_TASK(words, struct large, struct words_args, struct words_state) {
     scratch[0] += rdl_reduce_min_u32(scratch[1]) + rdl_reduce_max_u32(scratch[3]);
     scratch[0] += rdl_scan_add_u32(scratch[1]) + (uint)rdl_ballot(scratch[0]);
     if (rdl_reduce_add_f32(args->factor) > 1.0f) rdl_atomic_store(numbers, scratch[0]);
+    RDL_SPAWN(self->one, lanes);
   }
   RDL_RETURN(result);
   RDL_END();
@@ -76,5 +84,20 @@ RDL_TASK(words, struct large, struct words_args, struct words_state) {
 
 RDL_TASK(leaf, struct large, RDL_NONE, RDL_NONE) {
   RDL_BEGIN();
+  RDL_END();
+}
+
+/* The words about lanes that have no place above. */
+RDL_TASK_LANES(lanes, float, struct words_args, RDL_NONE, struct words_lane) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_SPAWN_LANES(mine->child, args->n > rdl_lane(), lanes, .n = args->n - 1u);
+  RDL_AWAIT(rdl_broadcast_future(mine->child, 0u));
+  mine->sum += rdl_broadcast_f32(args->factor, 0u) + rdl_scan_add_f32(args->factor);
+  mine->odd[2] = rdl_reduce_min_f32(mine->sum) < rdl_reduce_max_f32(mine->sum);
+  RDL_TRY_SPAWN_LANES(outcome, mine->child, mine->odd[2], lanes);
+  if (outcome == RDL_FULL) RDL_AWAIT_ROOM_LANES();
+  RDL_AWAIT_CHILDREN();
+  RDL_RETURN(mine->sum);
   RDL_END();
 }

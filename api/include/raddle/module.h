@@ -32,7 +32,8 @@ typedef struct rdl_task_description {
   uint32_t result_size; /* bytes; 0 = gives none */
   uint32_t spawns;      /* room it asks for before a segment */
   uint32_t resume_points;
-  uint32_t line; /* where it is declared */
+  uint32_t line;            /* where it is declared */
+  uint32_t lane_state_size; /* bytes that live across its awaits in each lane; 0 = none */
 } rdl_task_description;
 
 /* RDL_NOT_FOUND: the module has no task of this name; the text lists those it has. Does not block.
