@@ -8,7 +8,7 @@
 RDL_FN rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
   if ((wait & RDL_STATE_MASK) != RDL_READY) return 1; /* flat mode: claimed by who awaits it */
-  return rdl_shared_push(rdl, &rdl->control->roots, slot, wait);
+  return rdl_roots_push(rdl, slot, wait);
 }
 
 RDL_FN rdl_u32 rdl_start_roots(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {

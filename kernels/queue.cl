@@ -191,6 +191,19 @@ RDL_FN rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 s
   }
 }
 
+/* The same for the ring of roots, which only the holder of the mailbox's lock fills. */
+RDL_FN rdl_u32 rdl_roots_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
+  RDL_GLOBAL rdl_ring *ring = &rdl->control->roots;
+  rdl_u32 tail = rdl_load_relaxed(&ring->tail);
+  RDL_GLOBAL rdl_cell *cell = rdl_ring_cell(rdl, ring, tail);
+  if (rdl_load_acquire(&cell->sequence) != tail) return 0;
+  cell->slot = slot;
+  cell->wait = wait;
+  rdl_store_release(&cell->sequence, tail + 1u);
+  rdl_store_relaxed(&ring->tail, tail + 1u);
+  return 1;
+}
+
 /* A word that is neither READY nor QUEUED: the entry's slot is RDL_NIL when the ring is empty. */
 RDL_FN rdl_entry rdl_shared_pop(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring) {
   rdl_entry entry;

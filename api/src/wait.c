@@ -5,18 +5,22 @@
 
 #define LOOKS_PER_CLOCK 64u
 
+/* The first looks come before the clock is read: many a result is there by then. */
 static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline) {
-  uint64_t until = rdl__deadline(cx->options.spin_ns);
+  uint64_t until = 0;
   uint32_t k;
-  if (until > deadline) until = deadline;
-  do {
+  for (;;) {
     if (__atomic_load_n(&cx->closing, __ATOMIC_RELAXED)) return false;
     for (k = 0; k < LOOKS_PER_CLOCK; k++) {
       if (rdl__root_done(cx, slot, generation)) return true;
       rdl_relax();
     }
-  } while (rdl__now() < until);
-  return false;
+    if (!until) {
+      until = rdl__deadline(cx->options.spin_ns);
+      if (until > deadline) until = deadline;
+    }
+    if (rdl__now() >= until) return false;
+  }
 }
 
 static void leave(rdl_context *cx, rdl__sleeper *sleeper) {
