@@ -45,7 +45,7 @@ RDL_OUTLINE rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *eve
     if (live.head) {
       rdl_chain_return(rdl, &live, &event->waiters);
       rdl_fetch_min(&event->lowest, lowest);
-      count = rdl_fetch_add(&event->count, 0u);
+      count = rdl_load_ordered(&event->count);
     }
     rdl_fire_list(rdl, fired);
     if (!live.head || count < lowest) return live.head != RDL_NIL;
@@ -62,6 +62,6 @@ RDL_FN rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
     rdl_exchange(&event->count, RDL_NO_WAITER);
     count = RDL_NO_WAITER;
   }
-  if (count >= rdl_fetch_or(&event->lowest, 0u)) rdl_event_fire(rdl, event, count);
+  if (count >= rdl_load_ordered(&event->lowest)) rdl_event_fire(rdl, event, count);
   return RDL_S_OK;
 }

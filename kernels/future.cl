@@ -285,7 +285,7 @@ RDL_OUTLINE void rdl_return(rdl_cx *rdl) {
   while ((seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED)) != wait)
     wait = seen;
   rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
-  if (!record->cause && (rdl_fetch_or(&record->wait, 0u) & RDL_CANCEL_BIT)) {
+  if (!record->cause && (rdl_load_ordered(&record->wait) & RDL_CANCEL_BIT)) {
     rdl_store_relaxed(&record->cause, RDL_S_CANCELLED);
     rdl_cancel_children(rdl, rdl->slot);
   }

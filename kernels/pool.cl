@@ -169,7 +169,7 @@ RDL_FN void rdl_wake_room(rdl_cx *rdl);
    waiter's push of its node and second look at the version (rdl_wait_for_room). */
 RDL_FN void rdl_pool_announce(rdl_cx *rdl) {
   rdl_fetch_add(&rdl->control->freed, 1u);
-  if (rdl_fetch_or(&rdl->control->room, 0u)) rdl_wake_room(rdl);
+  if (rdl_load_ordered(&rdl->control->room)) rdl_wake_room(rdl);
 }
 
 /* Back into the stash, and from a full stash into the pool; 1 = the pool got something. */

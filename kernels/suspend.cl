@@ -78,8 +78,8 @@ RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
   rdl->nodes[node].value = threshold;
   sweep = rdl_join(rdl, &event->waiters, node) == RDL_JOIN_SWEEP;
   rdl_fetch_min(&event->lowest, threshold);
-  if (sweep) rdl_event_fire(rdl, event, rdl_fetch_add(&event->count, 0u));
-  if (rdl_fetch_add(&event->count, 0u) >= threshold) return rdl_take_back(rdl, waiting);
+  if (sweep) rdl_event_fire(rdl, event, rdl_load_ordered(&event->count));
+  if (rdl_load_ordered(&event->count) >= threshold) return rdl_take_back(rdl, waiting);
   return 0;
 }
 
@@ -220,7 +220,7 @@ RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl) {
   if (rdl->status || (rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl))) return 1;
   if (rdl->want == RDL_WANT_YIELD) return rdl_commit_yield(rdl);
   if (rdl->want == RDL_WANT_ROOM) {
-    version = rdl_fetch_add(&rdl->control->freed, 0u);
+    version = rdl_load_ordered(&rdl->control->freed);
     if (rdl_make_room(rdl, rdl->threshold)) return 1;
   }
   rdl_store_relaxed(&rdl->sides[slot].awaits, rdl_awaits_tag(rdl));

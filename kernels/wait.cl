@@ -278,7 +278,7 @@ RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
   rdl->nodes[node].value = rdl->worker + 1u;
   rdl_list_join(rdl, &rdl->control->room, node, node);
   rdl_return_room(rdl);
-  if (rdl_fetch_add(&rdl->control->freed, 0u) != version) rdl_wake_room(rdl);
+  if (rdl_load_ordered(&rdl->control->freed) != version) rdl_wake_room(rdl);
 }
 
 /* ---- cancel ---- */
