@@ -43,6 +43,7 @@
 
 /* `rdl_record.task`: number of the task, classes of its blocks, flags. */
 #define RDL_TASK_MASK      0x00000fffu
+#define RDL_TASK_WORD      0x000fffffu /* number and classes, without the flags */
 #define RDL_FRAME_SHIFT    12u
 #define RDL_RESULT_SHIFT   16u
 #define RDL_CLASS_MASK     0xfu
@@ -282,7 +283,8 @@ typedef struct rdl_outcome {
   rdl_u32 generation; /* stored last (release) */
   rdl_u32 cause;
   rdl_u32 result[4];
-  rdl_u32 pad[10];
+  rdl_u32 pad[2];
+  rdl_u32 gate[8]; /* frame of the gate that the future goes through before it starts: a block */
 } rdl_outcome;
 
 /* Sizes of one task, reported by the image. */
@@ -352,7 +354,8 @@ typedef struct rdl_control {
   rdl_u32 freed; /* rises when a pool gets something back */
   rdl_u32 pad4[14];
   rdl_u32 timers; /* list through rdl_side.timer_link; the host takes it */
-  rdl_u32 pad5[15];
+  rdl_u32 passed; /* a root has gone through its gate; the host takes it */
+  rdl_u32 pad5[14];
   rdl_u32 born; /* order of spawning, taken in blocks */
   rdl_u32 pad6[15];
   rdl_pool pools[RDL_POOLS];
@@ -362,6 +365,34 @@ typedef struct rdl_control {
 } rdl_control;
 
 #define RDL_FLAG_FLAT 1u
+
+/* ---- arguments of Raddle's own tasks (tasks.cl), which the host fills in ---- */
+
+/* `count` members whose arguments stand `stride` bytes apart from `address` on. */
+struct rdl_batch_args {
+  rdl_u64 address;
+  rdl_u32 count;
+  rdl_u32 task;  /* task word of the members */
+  rdl_u32 words; /* of their arguments */
+  rdl_u32 stride;
+  rdl_u32 step; /* members below each child: 1, 64, 4096, ... */
+  rdl_u32 pad;
+};
+
+/* The futures at `list` that a root waits for: the first `common`, then `count` from `row` on. */
+struct rdl_gate_args {
+  rdl_u64 list;
+  rdl_u32 common;
+  rdl_u32 row;
+  rdl_u32 count;
+  rdl_u32 task; /* task word of what the root becomes; its frame is result[1] of the record */
+};
+
+struct rdl_watch_args {
+  rdl_event event;
+  rdl_u32 count; /* 0 = until the event fires */
+  rdl_u32 pad;
+};
 
 /* What a launch is for. */
 #define RDL_LAUNCH_RUN      0u

@@ -176,8 +176,11 @@ static void free_buffers(rdl_context *cx) {
 
 static void free_staging(rdl_context *cx) {
   uint32_t slot;
-  for (slot = 1; cx->roots && slot < cx->fresh_root; slot++)
-    if (cx->roots[slot].staging) cx->backend->release(cx->device, cx->roots[slot].staging);
+  for (slot = 1; cx->roots && slot < cx->fresh_root; slot++) {
+    rdl__root *root = &cx->roots[slot];
+    if (root->staging) cx->backend->release(cx->device, root->staging);
+    if (root->after && --root->after->roots == 0) rdl__after_free(cx, root->after);
+  }
 }
 
 /* Takes a context at any stage of its making. */

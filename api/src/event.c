@@ -2,13 +2,6 @@
 /* The host's side of events. The host numbers them; the device keeps their counts. */
 #include "api/src/core.h"
 
-/* Mirrors kernels/tasks.cl. */
-typedef struct watch_args {
-  rdl_event event;
-  uint32_t count;
-  uint32_t pad;
-} watch_args;
-
 #define SEALED 2u /* beside RDL_EVENT_DEVICE in rdl_event_record.flags */
 
 /* The lock is held. */
@@ -118,7 +111,7 @@ static rdl_status wait_for_watcher(rdl_context *cx, rdl_future watcher, uint64_t
 
 /* The host waits as a task does: one of Raddle's own awaits the event for it. */
 static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64_t timeout_ns) {
-  watch_args args = {event, count, 0};
+  struct rdl_watch_args args = {event, count, 0};
   rdl_event_record *record = NULL;
   uint32_t slot = 0;
   rdl_future watcher = {0, 0};
@@ -132,7 +125,7 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
     status = rdl__error(RDL_TIMEOUT, "the event has not fired yet");
   if (!status && !fired) status = rdl__image_need(cx);
   if (!status && !fired) {
-    status = rdl__spawn_own(cx, "rdl_watch", &args, NULL, RDL__ROOT_HELD, 0u, &slot);
+    status = rdl__spawn_own(cx, "rdl_watch", &args, &slot);
     if (!status) watcher = rdl__root_handle(cx, slot);
   }
   cx->users++;

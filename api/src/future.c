@@ -175,7 +175,7 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
 }
 
 /* A promise that nobody completed has no code that would end it: it is cancelled on its way. A root
- * that others wait for behind a gate is kept until the gate has opened. */
+ * that others wait for in their gates is kept until they have gone through. */
 static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   rdl__root_state state = (rdl__root_state)cx->roots[slot].state;
   rdl_status status = RDL_OK;
@@ -185,12 +185,14 @@ static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   }
   /* Before the lock is given up: only one may release it. */
   cx->roots[slot].state = cx->roots[slot].gates ? RDL__ROOT_TAKEN : RDL__ROOT_DETACHED;
+  if (cx->roots[slot].gates) cx->taken_roots++;
   cx->roots_alive--;
   if (state == RDL__ROOT_PROMISE) status = rdl__image_need(cx);
   if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
   if (!status && cx->roots[slot].state == RDL__ROOT_DETACHED)
     status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
   if (!status) return RDL_OK;
+  if (cx->roots[slot].state == RDL__ROOT_TAKEN) cx->taken_roots--;
   cx->roots[slot].state = state;
   cx->roots_alive++;
   return status;
@@ -231,7 +233,7 @@ rdl_status rdl_future_create(rdl_context *cx, rdl_future *out_future) {
   pthread_mutex_lock(&cx->lock);
   slot = rdl__root_take(cx);
   if (slot) {
-    rdl__root_fill(cx, slot, NULL, NULL, RDL__ROOT_PROMISE, false);
+    rdl__root_fill(cx, slot, NULL, NULL, RDL__ROOT_PROMISE, NULL);
     cx->host_spawned++;
     *out_future = rdl__root_handle(cx, slot);
   } else {
