@@ -71,7 +71,6 @@
 #define RDL_S_INVALID      1u
 #define RDL_S_STALE        2u
 #define RDL_S_TIMEOUT      9u
-#define RDL_S_BUSY         10u
 #define RDL_S_CANCELLED    11u
 #define RDL_S_FAILED       12u
 #define RDL_S_DEADLOCK     13u
@@ -198,7 +197,7 @@ typedef struct rdl_pool {
 #define RDL_POOL_SLOTS  0u
 #define RDL_POOL_NODES  1u
 #define RDL_POOL_FRAMES 2u /* one a class from here; they share `fresh` of this one */
-#define RDL_POOLS       12u
+#define RDL_POOLS       (RDL_POOL_FRAMES + RDL_CLASSES)
 
 /* What a worker holds of a pool between two launches. */
 typedef struct rdl_stash {
@@ -223,9 +222,7 @@ typedef struct rdl_counters {
   rdl_u64 spilled;
   rdl_u64 adopted; /* entries taken from other workers' overflow */
   rdl_u64 claimed; /* flat mode */
-  rdl_u64 nodes;
-  rdl_u64 local_saves;
-  rdl_u64 pad[3];
+  rdl_u64 pad[5];
 } rdl_counters;
 
 #define RDL_LOCAL_RING 256u
@@ -243,6 +240,7 @@ typedef struct rdl_worker {
   rdl_counters counters;
   rdl_stash stashes[RDL_POOLS];
   rdl_entry ring[RDL_LOCAL_RING];
+  rdl_u32 pad3[8]; /* the next worker's inbox begins a cache line */
 } rdl_worker;
 
 /* Host to device, 64 bytes. */
@@ -341,7 +339,8 @@ typedef struct rdl_control {
   rdl_u64 zeros;           /* what a result is read from that is not there */
   rdl_u32 base_generation; /* of a slot that was never used */
   rdl_u32 task_slots;      /* slots that are not the host's */
-  /* State of the launch. */
+  rdl_u32 pad0[12];
+  /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered;
   rdl_u32 pad1[15];
   rdl_u32 idle;    /* workers without work, and those that have left */
@@ -403,10 +402,25 @@ RDL_SIZE_IS(rdl_record, 64);
 RDL_SIZE_IS(rdl_side, 32);
 RDL_SIZE_IS(rdl_node, 24);
 RDL_SIZE_IS(rdl_event_record, 32);
-RDL_SIZE_IS(rdl_message, 64);
-RDL_SIZE_IS(rdl_outcome, 64);
+RDL_SIZE_IS(rdl_entry, 8);
 RDL_SIZE_IS(rdl_cell, 16);
+RDL_SIZE_IS(rdl_ring, 192);
+RDL_SIZE_IS(rdl_pool, 64);
+RDL_SIZE_IS(rdl_stash, 24);
+RDL_SIZE_IS(rdl_counters, 128);
+RDL_SIZE_IS(rdl_worker, 2688);
+RDL_SIZE_IS(rdl_message, 64);
+RDL_SIZE_IS(rdl_mailbox, 192);
+RDL_SIZE_IS(rdl_outcome, 64);
+RDL_SIZE_IS(rdl_control, 1920);
 RDL_SIZE_IS(rdl_task_info, 32);
 RDL_SIZE_IS(rdl_image_info, 64);
+
+/* Structures without a typedef: in tasks.cl it is the task's own. */
+#define RDL_ARGS_SIZE_IS(name, size)                                                               \
+  typedef char name##_size_is_##size[sizeof(struct name) == size ? 1 : -1]
+RDL_ARGS_SIZE_IS(rdl_batch_args, 32);
+RDL_ARGS_SIZE_IS(rdl_gate_args, 24);
+RDL_ARGS_SIZE_IS(rdl_watch_args, 16);
 
 #endif

@@ -159,7 +159,7 @@ static void stop_service(rdl_context *cx) {
 
 /* Whether the device was left before the time was over. */
 static bool device_left(rdl_context *cx) {
-  uint64_t deadline = rdl__deadline(cx->options.close_ns);
+  uint64_t deadline = rdl__deadline_ns(cx->options.close_ns);
   bool in_time = true;
   pthread_mutex_lock(&cx->lock);
   while (cx->launched && in_time)

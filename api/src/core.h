@@ -16,6 +16,7 @@
 
 #include "api/src/error.h"
 #include "api/src/scan.h"
+#include "backends/common/clock.h"
 #include "kernels/dialect.h"
 /* The dialect's types come first. */
 #include "kernels/abi.h"
@@ -186,8 +187,6 @@ struct rdl_context {
 };
 
 /* time.c */
-uint64_t rdl__now(void);
-uint64_t rdl__deadline(uint64_t timeout_ns); /* RDL_FOREVER stays */
 /* Makes this thread's sleeps end on time, for Linux lets them last 50 us longer unless told. */
 void rdl__sharpen_sleep(void);
 /* False when the deadline has passed. The lock is held. */
@@ -216,7 +215,10 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message);
 rdl_status rdl__say_list(rdl_context *cx, const rdl_message *message, void *memory);
 void rdl__lists_collect(rdl_context *cx, bool all);
 
-/* root.c; the lock is held */
+/* root.c: size of the block of a task's frame (RDL_FRAME_SHIFT) or result (RDL_RESULT_SHIFT) */
+uint32_t rdl__block_units(uint32_t word, uint32_t shift);
+
+/* The rest of root.c; the lock is held. */
 uint32_t rdl__root_take(rdl_context *cx); /* 0 = none is free */
 /* `gate` is NULL for a root that waits for nothing; its `task` is filled in here. */
 void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,

@@ -312,7 +312,7 @@ bool rdl__break_deadlocks(rdl_context *cx) {
   search s = {.cx = cx, .story = story, .story_size = sizeof story};
   bool sent = false;
   cx->search_deadlocks = false;
-  cx->next_search = rdl__now() + SEARCH_EVERY_NS;
+  cx->next_search = rdl__now_ns() + SEARCH_EVERY_NS;
   if (half_done(cx) || nothing_lives(cx)) return false;
   rdl__timers_collect(cx);
   s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);

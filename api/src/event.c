@@ -202,13 +202,13 @@ static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters
 static void wait_for_messages(rdl_context *cx, uint64_t deadline) {
   rdl_mailbox *box = &cx->control->mailbox;
   rdl_u32 tail = rdl_load_relaxed(&box->tail);
-  while (cx->image && !cx->closing && !cx->lost && rdl__now() < deadline &&
+  while (cx->image && !cx->closing && !cx->lost && rdl__now_ns() < deadline &&
          (int32_t)(rdl_load_acquire(&box->head) - tail) < 0)
-    rdl__pause(cx, rdl__deadline(100000u));
+    rdl__pause(cx, rdl__deadline_ns(100000u));
 }
 
 static rdl_status renew_alone(rdl_context *cx, rdl_event event, bool even_with_waiters) {
-  uint64_t deadline = rdl__deadline(cx->options.close_ns);
+  uint64_t deadline = rdl__deadline_ns(cx->options.close_ns);
   rdl_status status;
   pthread_mutex_lock(&cx->lock);
   do { /* more waiters than the mailbox holds are told in rounds */
@@ -217,7 +217,7 @@ static rdl_status renew_alone(rdl_context *cx, rdl_event event, bool even_with_w
     if (status) break;
     status = renew(cx, event, even_with_waiters);
     rdl__service_release(cx);
-  } while (status == RDL_AGAIN && !cx->closing && rdl__now() < deadline);
+  } while (status == RDL_AGAIN && !cx->closing && rdl__now_ns() < deadline);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }

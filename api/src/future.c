@@ -52,7 +52,7 @@ static rdl_status take(rdl_context *cx, uint32_t slot, void *result, size_t resu
 }
 
 static uint64_t deadline_of(uint64_t timeout_ns) {
-  return timeout_ns ? rdl__deadline(timeout_ns) : 0u;
+  return timeout_ns ? rdl__deadline_ns(timeout_ns) : 0u;
 }
 
 rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size_t result_size,

@@ -157,7 +157,7 @@ uint32_t rdl__root_take(rdl_context *cx) {
   return slot;
 }
 
-static uint32_t blocks_of(uint32_t word, uint32_t shift) {
+uint32_t rdl__block_units(uint32_t word, uint32_t shift) {
   uint32_t size_class = (word >> shift) & RDL_CLASS_MASK;
   return size_class == RDL_CLASS_NONE ? 0u : 1u << size_class;
 }
@@ -196,7 +196,7 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   record->first_child = 0;
   record->cause = 0;
   record->frame = frame;
-  record->result[0] = frame + blocks_of(word, RDL_FRAME_SHIFT);
+  record->result[0] = frame + rdl__block_units(word, RDL_FRAME_SHIFT);
   if (gate) word = put_gate(cx, slot, word, gate);
   rdl_store_relaxed(&record->task, word);
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);

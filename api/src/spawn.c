@@ -50,13 +50,13 @@ static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_sl
                         "all %u roots are in use: take or release finished futures, or "
                         "raise the option `roots`",
                         cx->usable_roots);
-    rdl__pause(cx, rdl__deadline(200000u));
-    in_time = rdl__now() < deadline;
+    rdl__pause(cx, rdl__deadline_ns(200000u));
+    in_time = rdl__now_ns() < deadline;
   }
 }
 
 static uint64_t room_deadline(const rdl_spawn_options *options) {
-  return options && options->room_ns ? rdl__deadline(options->room_ns) : 0u;
+  return options && options->room_ns ? rdl__deadline_ns(options->room_ns) : 0u;
 }
 
 /* Memory for `bytes`, filled from `from`, that the device can read. */

@@ -6,7 +6,7 @@
 #define LOOKS_PER_CLOCK 64u
 
 static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline) {
-  uint64_t until = rdl__deadline(cx->options.spin_ns);
+  uint64_t until = rdl__deadline_ns(cx->options.spin_ns);
   uint32_t k;
   if (until > deadline) until = deadline;
   do {
@@ -15,7 +15,7 @@ static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t d
       if (rdl__root_done(cx, slot, generation)) return true;
       rdl_relax();
     }
-  } while (rdl__now() < until);
+  } while (rdl__now_ns() < until);
   return false;
 }
 

@@ -15,8 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RDL_BACKEND_ABI 1u
-
 /* Every call that can fail takes one of these last. On failure it holds one to a few sentences for
  * the user: what failed, with the driver's own words, and what to do. */
 typedef struct rdl_reason {
@@ -59,7 +57,6 @@ typedef struct rdl_backend_options {
 } rdl_backend_options;
 
 typedef struct rdl_backend {
-  uint32_t abi;     /* RDL_BACKEND_ABI */
   const char *name; /* first part of a selector */
 
   /* Lists the devices of this backend. Fills up to `capacity` entries and stores how many there
