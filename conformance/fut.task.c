@@ -62,6 +62,13 @@ RDL_TASK(fut_fail, uint, struct fut_args, RDL_NONE) {
   RDL_END();
 }
 
+/* A code of more than 32 bits. */
+RDL_TASK(fut_fail_wide, uint, struct fut_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_FAIL((rdl_u64)args->n << 32);
+  RDL_END();
+}
+
 /* Adds one to word 0. */
 RDL_TASK(fut_count, uint, struct fut_args, RDL_NONE) {
   RDL_BEGIN();

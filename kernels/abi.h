@@ -65,6 +65,7 @@
 /* Cause of an end: status in the low byte, the code of a task's own failure above. */
 #define RDL_CAUSE_STATUS(c) ((c)&0xffu)
 #define RDL_CAUSE_CODE(c)   ((c) >> 8)
+#define RDL_CODE_MOST       0x00ffffffu /* stands for itself and for all larger ones */
 
 /* The statuses a device can give, by the numbers of rdl_status (asserted on the host). */
 #define RDL_S_OK           0u

@@ -44,11 +44,12 @@ typedef struct rdl__root {
   uint32_t generation;
   uint32_t state;       /* rdl__root_state */
   uint32_t result_size; /* of its task */
-  uint32_t task;        /* task word */
-  void *staging;        /* device memory that lives as long as the future */
-  rdl__after *after;    /* what it waits for; NULL when it has gone through its gate */
-  uint32_t gates;       /* times that others wait for it in their gates */
-  uint32_t next;        /* of the roots that end together */
+  uint32_t task;        /* task word; of a batch: its members' */
+  bool batch;
+  void *staging;     /* device memory that lives as long as the future */
+  rdl__after *after; /* what it waits for; NULL when it has gone through its gate */
+  uint32_t gates;    /* times that others wait for it in their gates */
+  uint32_t next;     /* of the roots that end together */
 } rdl__root;
 
 typedef struct rdl__timer {
@@ -248,6 +249,9 @@ const struct rdl_gate_args *rdl__after_gate(const rdl__after *after,
 rdl_status rdl__after_keep(rdl_context *cx, rdl__after *after, const rdl_spawn_options *options,
                            const uint32_t *slots, size_t count);
 void rdl__after_free(rdl_context *cx, rdl__after *after);
+
+/* failure.c: the status of a root that is done, and for the thread's text why, when it failed */
+rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot);
 
 /* wait.c; the lock is held, and given up while it waits */
 rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline);

@@ -139,8 +139,8 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
   for (k = 0; k < count; k++) {
     uint32_t frame = (tasks[k].word >> RDL_FRAME_SHIFT) & RDL_CLASS_MASK;
     uint32_t result = (tasks[k].word >> RDL_RESULT_SHIFT) & RDL_CLASS_MASK;
-    uint32_t units =
-        rdl__block_units(tasks[k].word, RDL_FRAME_SHIFT) + rdl__block_units(tasks[k].word, RDL_RESULT_SHIFT);
+    uint32_t units = rdl__block_units(tasks[k].word, RDL_FRAME_SHIFT) +
+                     rdl__block_units(tasks[k].word, RDL_RESULT_SHIFT);
     if (units > stride) stride = units;
     if (tasks[k].info.spawns > cx->control->reserve) cx->control->reserve = tasks[k].info.spawns;
     cx->control->class_set |= 1u << frame;

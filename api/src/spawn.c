@@ -221,8 +221,13 @@ static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, cons
   batch.address = (rdl_ptr)(uintptr_t)staging;
   status = start_root(cx, rdl__own_task(cx, "rdl_batch"), &batch, options, staging,
                       out_batch ? RDL__ROOT_HELD : RDL__ROOT_DETACHED, &slot);
-  if (status) cx->backend->release(cx->device, staging);
-  if (!status && out_batch) *out_batch = rdl__root_handle(cx, slot);
+  if (status) {
+    cx->backend->release(cx->device, staging);
+    return status;
+  }
+  cx->roots[slot].task = task->word;
+  cx->roots[slot].batch = true;
+  if (out_batch) *out_batch = rdl__root_handle(cx, slot);
   return status;
 }
 

@@ -85,7 +85,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_future_wait(rdl_context *context, const rd
 typedef struct rdl_future_result {
   size_t size;       /* sizeof(rdl_future_result), set by the caller */
   rdl_status status; /* RDL_OK, or why it failed */
-  uint32_t code;     /* with RDL_FAILED: what the task gave to RDL_FAIL */
+  uint32_t code;     /* with RDL_FAILED: what the task gave to RDL_FAIL, at most 2^24 - 1 */
   uint32_t bytes;    /* size of the result */
 } rdl_future_result;
 
