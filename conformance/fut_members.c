@@ -130,7 +130,7 @@ void FUT_9_members_thousand(void) {
   member((task_args){.at = m.at, .e = gate});
   start_graph(&b, NULL, 0);
   CHECK_OK(rdl_future_wait(b.cx, g.futures + 1, COUNT - 1, PATIENCE_NS));
-  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, g.futures, 1, 5u * MS));
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, g.futures, 1, 5ull * MS));
   CHECK_EQ(COUNT - 1, word_at(&m, 0));
   CHECK_OK(rdl_event_signal(b.cx, gate, 1));
   get_all(&b);
@@ -180,7 +180,7 @@ void FUT_9_members_common(void) {
     CHECK_OK(rdl_future_create(b.cx, &promises[k]));
   start_graph(&b, promises, 2);
   CHECK_OK(rdl_future_complete(b.cx, promises[1], NULL, 0, 0));
-  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, g.futures, 1, 10u * MS));
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, g.futures, 1, 10ull * MS));
   CHECK_EQ(0, word_at(&m, 0));
   CHECK_OK(rdl_future_complete(b.cx, promises[0], NULL, 0, 0));
   CHECK_OK(rdl_future_get_many(b.cx, promises, 2, NULL, 0, PATIENCE_NS));
@@ -207,7 +207,7 @@ void FUT_9_batch(void) {
                           &options, NULL, &batch));
   CHECK_OK(rdl_spawn_many(b.tasks, "fut_count", args, sizeof args[0], sizeof args[0], COUNT,
                           &options, NULL, NULL));
-  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &batch, 1, 10u * MS));
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &batch, 1, 10ull * MS));
   CHECK_EQ(0, word_at(&m, 0));
   CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
   get_none(&b, batch);
@@ -402,7 +402,7 @@ void FUT_9_members_cancel(void) {
   waits_for(0);
   member((task_args){.at = m.at});
   start_graph(&b, NULL, 0);
-  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, g.futures + 2, 1, 5u * MS));
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, g.futures + 2, 1, 5ull * MS));
   CHECK_OK(rdl_future_cancel(b.cx, g.futures[2]));
   CHECK_OK(rdl_future_wait(b.cx, g.futures + 2, 2, PATIENCE_NS));
   CHECK(!is_done(&b, 0) && !is_done(&b, 1) && !is_done(&b, 4));
