@@ -511,3 +511,74 @@ void FUT_9_started(void) {
   CHECK_EQ(1, get(&b, late));
   bed_close(&b);
 }
+
+/* ---- all together ---- */
+
+enum { STORM_ROOTS = 64, STORM_LIVE = 40, STORM_MEMBERS = 16 };
+
+typedef struct storm {
+  rdl_future live[STORM_LIVE + STORM_MEMBERS];
+  uint32_t count;
+} storm;
+
+/* Members that wait for each other and for some that were started before. */
+static void storm_spawn(bed *b, storm *s, const memory *m) {
+  rdl_future after[3];
+  rdl_spawn_options options;
+  uint32_t commons = s->count ? chance(4) : 0, members = 1 + chance(STORM_MEMBERS), k, e;
+  for (k = 0; k < commons; k++)
+    after[k] = s->live[chance(s->count)];
+  begin();
+  for (k = 0; k < members; k++) {
+    for (e = chance(3); e && k + 1 < members; e--)
+      waits_for(k + 1 + chance(members - k - 1));
+    member((task_args){.at = m->at, .n = chance(10) ? 0 : 5});
+  }
+  options = options_of(after, commons);
+  options.room_ns = PATIENCE_NS;
+  CHECK_OK(spawn(b, &options));
+  memcpy(s->live + s->count, g.futures, members * sizeof g.futures[0]);
+  s->count += members;
+}
+
+/* One of the live is taken, released, or cancelled and taken. */
+static void storm_end(bed *b, storm *s) {
+  uint32_t which = chance(s->count), how = chance(4);
+  rdl_future f = s->live[which];
+  rdl_status status;
+  s->live[which] = s->live[--s->count];
+  if (how == 0) {
+    CHECK_OK(rdl_future_release(b->cx, f));
+    return;
+  }
+  if (how == 1) CHECK_OK(rdl_future_cancel(b->cx, f));
+  status = rdl_future_get(b->cx, f, NULL, 0, PATIENCE_NS);
+  if (status != RDL_OK && status != RDL_FAILED && status != RDL_CANCELLED)
+    test_fail(__FILE__, __LINE__, "%s: %s", rdl_status_name(status), rdl_error_text());
+}
+
+/* Whatever became of those that waited and those waited for, no root is lost. */
+void FUT_9_members_storm(void) {
+  rdl_context_options options = bed_options();
+  rdl_future all[STORM_ROOTS];
+  storm s = {.count = 0};
+  uint32_t round, k;
+  memory m;
+  bed b;
+  options.roots = STORM_ROOTS;
+  b = bed_open_with(TASKS, &options);
+  m = memory_new(&b, 1);
+  for (round = 0; round < UNLESS_CUT(SCALED(2000, 200), 100); round++) {
+    storm_spawn(&b, &s, &m);
+    while (s.count > STORM_LIVE || (s.count && chance(3)))
+      storm_end(&b, &s);
+  }
+  while (s.count)
+    storm_end(&b, &s);
+  bed_settle(&b);
+  for (k = 0; k < STORM_ROOTS; k++)
+    CHECK_OK(rdl_future_create(b.cx, &all[k]));
+  for (k = 0; k < STORM_ROOTS; k++)
+    CHECK_OK(rdl_future_release(b.cx, all[k]));
+  bed_close(&b);
+}

@@ -354,8 +354,7 @@ typedef struct rdl_control {
   rdl_u32 freed; /* rises when a pool gets something back */
   rdl_u32 pad4[14];
   rdl_u32 timers; /* list through rdl_side.timer_link; the host takes it */
-  rdl_u32 passed; /* a root has gone through its gate; the host takes it */
-  rdl_u32 pad5[14];
+  rdl_u32 pad5[15];
   rdl_u32 born; /* order of spawning, taken in blocks */
   rdl_u32 pad6[15];
   rdl_pool pools[RDL_POOLS];

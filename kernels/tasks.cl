@@ -97,7 +97,6 @@ RDL_FN void rdl_become(rdl_cx *rdl, rdl_u32 task) {
   rdl_u32 flags = (record->task & ~RDL_TASK_WORD) | RDL_TASK_WAITED;
   record->frame = record->result[1];
   rdl_store_release(&record->task, flags | task);
-  rdl_store_release(&rdl->control->passed, 1u);
 }
 
 /* Suspends at the point where a task begins. A cancel that comes meanwhile leads here once more. */

@@ -145,6 +145,7 @@ struct rdl_context {
   uint32_t fresh_root;   /* next slot never used */
   uint32_t usable_roots; /* last slot with room for a frame */
   uint32_t taken_roots;  /* in the state TAKEN */
+  uint64_t look_ns;      /* how long the last look at all roots took */
   uint32_t root_frames;  /* units: where the roots' frames start */
   uint32_t root_stride;  /* units a root */
   uint32_t base_generation;

@@ -121,16 +121,21 @@ void rdl__roots_collect(rdl_context *cx) {
   }
 }
 
-/* Roots that run, and whose end may be far, have no more need of what they waited for. Asked for
- * only when no root is free, because it looks at all of them. */
+static bool has_passed(rdl_context *cx, uint32_t slot, uint32_t gate) {
+  return (rdl_load_acquire(&cx->records[slot].task) & RDL_TASK_MASK) != gate ||
+         rdl__root_done(cx, slot, cx->roots[slot].generation);
+}
+
+/* Roots that run on after their gates, and done ones that nobody takes, have no more need of what
+ * they waited for. Asked for only when no root is free, because it looks at all of them. */
 static void collect_passed(rdl_context *cx) {
   uint32_t gate = rdl__own_task(cx, "rdl_gate")->word & RDL_TASK_MASK;
+  uint64_t begin = rdl__now_ns();
   uint32_t slot, list = 0;
   for (slot = 1; slot < cx->fresh_root; slot++)
-    if (cx->roots[slot].after &&
-        (rdl_load_acquire(&cx->records[slot].task) & RDL_TASK_MASK) != gate)
-      pass_gate(cx, slot, &list);
+    if (cx->roots[slot].after && has_passed(cx, slot, gate)) pass_gate(cx, slot, &list);
   end_all(cx, list);
+  cx->look_ns = rdl__now_ns() - begin;
 }
 
 static uint32_t take_free(rdl_context *cx) {
@@ -147,7 +152,7 @@ uint32_t rdl__root_take(rdl_context *cx) {
   slot = take_free(cx);
   if (slot) return slot;
   if (cx->fresh_root > cx->usable_roots) {
-    if (!cx->taken_roots || !rdl_exchange(&cx->control->passed, 0u)) return 0;
+    if (!cx->taken_roots) return 0;
     collect_passed(cx);
     return take_free(cx);
   }

@@ -37,7 +37,10 @@ static rdl_status check_args(const rdl__known_task *task, const void *args, size
   return RDL_OK;
 }
 
-/* A slot, at once or within the time the caller gives. The lock is held. */
+#define ROOM_LOOK_NS 200000u
+
+/* A slot, at once or within the time the caller gives. Where a look at all roots takes long it is
+ * taken less often, so that a caller who waits burns no core. The lock is held. */
 static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_slot) {
   bool in_time = deadline != 0u;
   for (;;) {
@@ -50,7 +53,7 @@ static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_sl
                         "all %u roots are in use: take or release finished futures, or "
                         "raise the option `roots`",
                         cx->usable_roots);
-    rdl__pause(cx, rdl__deadline_ns(200000u));
+    rdl__pause(cx, rdl__deadline_ns(ROOM_LOOK_NS + 20u * cx->look_ns));
     in_time = rdl__now_ns() < deadline;
   }
 }
