@@ -87,7 +87,8 @@ typedef struct task_args {
 
 static rdl_status use_futures(rdl_context *cx, rdl_module *tasks) {
   task_args fib = {.n = 7}, leaves[40] = {{.n = 1}}, sleep = {.k = 500};
-  rdl_spawn_options after = RDL_SPAWN_OPTIONS_INIT;
+  rdl_spawn_options after = RDL_SPAWN_OPTIONS_INIT, members = after;
+  static const uint32_t offsets[41] = {[40] = 1}, last[1] = {0}; /* 39 waits for 0 */
   rdl_future f, g, many[40];
   uint32_t value = 0;
   rdl_status status = rdl_spawn(tasks, "hst_fib", &fib, sizeof fib, NULL, &f);
@@ -97,9 +98,11 @@ static rdl_status use_futures(rdl_context *cx, rdl_module *tasks) {
   if (!status) status = rdl_future_get(cx, g, &value, sizeof value, 20 * SECOND);
   if (!status) status = rdl_future_get(cx, f, &value, sizeof value, 20 * SECOND);
   if (!status && value != 13) status = RDL_INTERNAL;
+  members.member_after_offsets = offsets;
+  members.member_after = last;
   if (!status)
     status =
-        rdl_spawn_many(tasks, "hst_leaf", leaves, sizeof fib, sizeof fib, 40, NULL, many, NULL);
+        rdl_spawn_many(tasks, "hst_leaf", leaves, sizeof fib, sizeof fib, 40, &members, many, NULL);
   if (!status) status = rdl_future_get_many(cx, many, 40, NULL, 0, 20 * SECOND);
   if (!status)
     status = rdl_spawn_many(tasks, "hst_leaf", leaves, sizeof fib, sizeof fib, 40, NULL, NULL, &g);

@@ -62,6 +62,13 @@ RDL_TASK(fut_fail, uint, struct fut_args, RDL_NONE) {
   RDL_END();
 }
 
+/* A code of more than 32 bits. */
+RDL_TASK(fut_fail_wide, uint, struct fut_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_FAIL((rdl_u64)args->n << 32);
+  RDL_END();
+}
+
 /* Adds one to word 0. */
 RDL_TASK(fut_count, uint, struct fut_args, RDL_NONE) {
   RDL_BEGIN();
@@ -872,6 +879,24 @@ RDL_TASK(fut_take_foreign, uint, struct fut_args, RDL_NONE) {
 RDL_TASK(fut_order, uint, struct fut_args, RDL_NONE) {
   RDL_BEGIN();
   RDL_RETURN(rdl_atomic_add(fut_word(args->at, 0), 1u));
+  RDL_END();
+}
+
+/* The same behind an event, if there is one, or fails with code n. */
+RDL_TASK(fut_member, uint, struct fut_args, RDL_NONE) {
+  RDL_BEGIN();
+  if (args->e.index) RDL_AWAIT_EVENT(args->e);
+  if (args->n) RDL_FAIL(args->n);
+  RDL_RETURN(rdl_atomic_add(fut_word(args->at, 0), 1u));
+  RDL_END();
+}
+
+/* Says in word 0 that it has begun and waits for an event. */
+RDL_TASK(fut_begun, uint, struct fut_args, RDL_NONE) {
+  RDL_BEGIN();
+  rdl_atomic_store(fut_word(args->at, 0), 1u);
+  RDL_AWAIT_EVENT(args->e);
+  RDL_RETURN(args->n);
   RDL_END();
 }
 

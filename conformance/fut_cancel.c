@@ -229,5 +229,6 @@ void FUT_7_promise(void) {
   CHECK_OK(rdl_future_cancel(b.cx, promise));
   CHECK_EQ(RDL_CANCELLED, get(&b, waiter));
   CHECK_END(&b, promise, RDL_CANCELLED, 0);
+  CHECK_CONTAINS(rdl_error_text(), "the future of rdl_future_create");
   bed_close(&b);
 }

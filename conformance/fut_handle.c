@@ -71,6 +71,8 @@ void FUT_8_device(void) {
   CHECK_EQ(RDL_STALE, RUN(&b, "fut_any_catch", .f = gone, .g = gone) & 0xffffu);
   CHECK_END(&b, START(&b, "fut_wait", .f = gone), RDL_STALE, 0);
   CHECK_END(&b, START(&b, "fut_read_bad", .f = gone), RDL_STALE, 0);
+  CHECK_CONTAINS(rdl_error_text(), "task fut_read_bad");
+  CHECK_CONTAINS(rdl_error_text(), "RDL_TAKE, RDL_DROP");
   CHECK_END(&b, START(&b, "fut_read_bad", .f = bad[0]), RDL_INVALID, 0);
   CHECK_END(&b, START(&b, "fut_cancel_other", .f = bad[1]), RDL_INVALID, 0);
   CHECK_EQ(1, RUN(&b, "fut_cancel_other", .f = gone));
@@ -83,8 +85,10 @@ void FUT_8_not_mine(void) {
   rdl_event event = new_event(&b, 1, 0);
   rdl_future f = START(&b, "fut_wait_event", .e = event, .n = 8);
   CHECK_END(&b, START(&b, "fut_read_bad", .f = f), RDL_INVALID, 0);
+  CHECK_CONTAINS(rdl_error_text(), "need an await of the future first");
   CHECK_OK(rdl_event_signal(b.cx, event, 1));
   CHECK_END(&b, START(&b, "fut_take_foreign", .f = f), RDL_PERMISSION, 0);
+  CHECK_CONTAINS(rdl_error_text(), "Only its parent may");
   CHECK_EQ(8, get(&b, f));
   bed_close(&b);
 }

@@ -142,7 +142,7 @@ void FUT_5_host_result(void) {
 /* ---- FUT 6 ---- */
 
 void FUT_6_code(void) {
-  static const uint32_t codes[] = {0, 1, 77, 0xffff, 0xffffff};
+  static const uint32_t codes[] = {0, 1, 77, 0xffff, 0xfffffe, 0xffffff};
   bed b = bed_open(TASKS);
   char text[32];
   size_t k;
@@ -158,6 +158,20 @@ void FUT_6_code(void) {
     CHECK_END(&b, f, RDL_FAILED, codes[k]);
     CHECK_STATUS(RDL_STALE, rdl_future_get(b.cx, f, NULL, 0, 0));
   }
+  bed_close(&b);
+}
+
+/* What does not fit is told as the largest that does, and never as another code. */
+void FUT_6_large_code(void) {
+  static const uint32_t codes[] = {0x1000000u, 0x1000001u, 0x80000000u, UINT32_MAX};
+  bed b = bed_open(TASKS);
+  size_t k;
+  for (k = 0; k < sizeof codes / sizeof codes[0]; k++) {
+    CHECK_END(&b, START(&b, "fut_fail", .n = codes[k]), RDL_FAILED, 0xffffff);
+    CHECK_CONTAINS(rdl_error_text(), "16777215 or one above it");
+  }
+  CHECK_END(&b, START(&b, "fut_fail_wide", .n = 1), RDL_FAILED, 0xffffff);
+  CHECK_END(&b, START(&b, "fut_fail_chain", .n = UINT32_MAX, .k = 0), RDL_FAILED, 0xffffff);
   bed_close(&b);
 }
 
@@ -204,6 +218,7 @@ void FUT_6_batch(void) {
   rdl_future batch =
       start_many(&b, "fut_fail_one", MEMBERS, (task_args){.at = m.at, .k = MEMBERS / 2});
   CHECK_END(&b, batch, RDL_FAILED, 9);
+  CHECK_CONTAINS(rdl_error_text(), "a member of a batch of fut_fail_one");
   CHECK_EQ(MEMBERS, word_at(&m, 0));
   bed_close(&b);
 }

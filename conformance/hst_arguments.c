@@ -236,6 +236,15 @@ static void try_spawn_many(world *w) {
   options.size = 0;
   BAD("rdl_spawn_many.options", RDL_INVALID,
       rdl_spawn_many(m, t, a, size, size, 2, &options, NULL, &batch));
+  options = (rdl_spawn_options)RDL_SPAWN_OPTIONS_INIT;
+  options.member_after_offsets = (const uint32_t[]){0, 1, 2};
+  BAD("rdl_spawn_many.options", RDL_INVALID,
+      rdl_spawn_many(m, t, a, size, size, 2, &options, f, NULL));
+  options.member_after = (const uint32_t[]){1, 0};
+  BAD("rdl_spawn_many.options", RDL_INVALID,
+      rdl_spawn_many(m, t, a, size, size, 2, &options, f, NULL));
+  BAD("rdl_spawn_many.options", RDL_INVALID,
+      rdl_spawn_many(m, t, a, size, size, 2, &options, NULL, &batch));
   BAD("rdl_spawn_many.out_futures", RDL_INVALID,
       rdl_spawn_many(m, t, a, size, size, 2, NULL, f, &batch));
   BAD("rdl_spawn_many.out_batch", RDL_INVALID,

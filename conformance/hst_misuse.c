@@ -202,6 +202,21 @@ static const bad_file bad_files[] = {
      "  RDL_END();\n}\n",
      "bad.task.c:2:"},
     {"#error not today\n", "bad.task.c:1:"},
+    /* A parenthesis or semicolon is missing: the compiler gets as far as Raddle's own text. */
+    {"struct s { rdl_future f; };\nRDL_TASK(t, uint, RDL_NONE, struct s)\n{\n  RDL_BEGIN();\n"
+     "  RDL_SPAWN(self->f, fine;\n  RDL_END();\n}\n",
+     "bad.task.c:5:"},
+    {"struct s { rdl_future f; };\nRDL_TASK(t, uint, RDL_NONE, struct s)\n{\n  RDL_BEGIN();\n"
+     "  RDL_AWAIT(self->f;\n  RDL_RETURN(1);\n  RDL_END();\n}\n",
+     "bad.task.c:5:"},
+    {"RDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  RDL_RETURN(1;\n  RDL_END();\n}\n",
+     "bad.task.c:4:"},
+    {"struct s { rdl_future f; };\nRDL_TASK(t, uint, RDL_NONE, struct s)\n{\n  RDL_BEGIN();\n"
+     "  RDL_AWAIT(self->f)\n  RDL_RETURN(1);\n  RDL_END();\n}\n",
+     "bad.task.c:"},
+    {"RDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  RDL_END();\n}\n"
+     "struct s { uint n; }\n",
+     "bad.task.c:6:20:"},
     {"RDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  /* no end", "bad.task.c:"},
     {"uint helper(uint x)\n{\n  return x + ;\n}\n"
      "RDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  RDL_END();\n}\n",

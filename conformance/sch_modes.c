@@ -146,6 +146,30 @@ void SCH_8_three(void) {
   bed_close(&b);
 }
 
+/* One waits for the other before it starts: both are told, by the names of their tasks. */
+void SCH_8_after(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 2);
+  rdl_spawn_options options = RDL_SPAWN_OPTIONS_INIT;
+  task_args args = {.n = 1};
+  rdl_future promise, first, second;
+  uint64_t begin;
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  first = START(&b, "sch_ring", .at = m.at, .f = promise);
+  options.after = &first;
+  options.after_count = 1;
+  CHECK_OK(rdl_spawn(b.tasks, "sch_leaf", &args, sizeof args, &options, &second));
+  m.words[0] = second.index;
+  m.words[1] = second.generation;
+  begin = now_ns();
+  CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
+  check_deadlock(&b, second, "sch_ring (future", begin);
+  check_deadlock(&b, first, "sch_leaf (future", begin);
+  CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
+  check_usable(&b);
+  bed_close(&b);
+}
+
 /* Also while others run. */
 void SCH_8_beside_others(void) {
   bed b = bed_open(TASKS);

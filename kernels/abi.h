@@ -43,6 +43,7 @@
 
 /* `rdl_record.task`: number of the task, classes of its blocks, flags. */
 #define RDL_TASK_MASK      0x00000fffu
+#define RDL_TASK_WORD      0x000fffffu /* number and classes, without the flags */
 #define RDL_FRAME_SHIFT    12u
 #define RDL_RESULT_SHIFT   16u
 #define RDL_CLASS_MASK     0xfu
@@ -70,13 +71,13 @@
 /* Cause of an end: status in the low byte, the code of a task's own failure above. */
 #define RDL_CAUSE_STATUS(c) ((c)&0xffu)
 #define RDL_CAUSE_CODE(c)   ((c) >> 8)
+#define RDL_CODE_MOST       0x00ffffffu /* stands for itself and for all larger ones */
 
 /* The statuses a device can give, by the numbers of rdl_status (asserted on the host). */
 #define RDL_S_OK           0u
 #define RDL_S_INVALID      1u
 #define RDL_S_STALE        2u
 #define RDL_S_TIMEOUT      9u
-#define RDL_S_BUSY         10u
 #define RDL_S_CANCELLED    11u
 #define RDL_S_FAILED       12u
 #define RDL_S_DEADLOCK     13u
@@ -203,7 +204,7 @@ typedef struct rdl_pool {
 #define RDL_POOL_SLOTS  0u
 #define RDL_POOL_NODES  1u
 #define RDL_POOL_FRAMES 2u /* one a class from here; they share `fresh` of this one */
-#define RDL_POOLS       12u
+#define RDL_POOLS       (RDL_POOL_FRAMES + RDL_CLASSES)
 
 /* What a worker holds of a pool between two launches. */
 typedef struct rdl_stash {
@@ -228,9 +229,7 @@ typedef struct rdl_counters {
   rdl_u64 spilled;
   rdl_u64 adopted; /* entries taken from other workers' overflow */
   rdl_u64 claimed; /* flat mode */
-  rdl_u64 nodes;
-  rdl_u64 local_saves;
-  rdl_u64 pad[3];
+  rdl_u64 pad[5];
 } rdl_counters;
 
 #define RDL_LOCAL_RING 1024u
@@ -289,7 +288,8 @@ typedef struct rdl_outcome {
   rdl_u32 generation; /* stored last (release) */
   rdl_u32 cause;
   rdl_u32 result[4];
-  rdl_u32 pad[10];
+  rdl_u32 pad[2];
+  rdl_u32 gate[8]; /* frame of the gate that the future goes through before it starts: a block */
 } rdl_outcome;
 
 /* Sizes of one task, reported by the image. */
@@ -349,7 +349,8 @@ typedef struct rdl_control {
   rdl_u64 zeros;           /* what a result is read from that is not there */
   rdl_u32 base_generation; /* of a slot that was never used */
   rdl_u32 task_slots;      /* slots that are not the host's */
-  /* State of the launch. */
+  rdl_u32 pad0[10];
+  /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered;
   rdl_u32 pad1[15];
   rdl_u32 idle;    /* workers without work, and those that have left */
@@ -375,6 +376,34 @@ typedef struct rdl_control {
 
 #define RDL_FLAG_FLAT 1u
 
+/* ---- arguments of Raddle's own tasks (tasks.cl), which the host fills in ---- */
+
+/* `count` members whose arguments stand `stride` bytes apart from `address` on. */
+struct rdl_batch_args {
+  rdl_u64 address;
+  rdl_u32 count;
+  rdl_u32 task;  /* task word of the members */
+  rdl_u32 words; /* of their arguments */
+  rdl_u32 stride;
+  rdl_u32 step; /* members below each child: a power of RDL_BATCH_MOST */
+  rdl_u32 pad;
+};
+
+/* The futures at `list` that a root waits for: the first `common`, then `count` from `row` on. */
+struct rdl_gate_args {
+  rdl_u64 list;
+  rdl_u32 common;
+  rdl_u32 row;
+  rdl_u32 count;
+  rdl_u32 task; /* task word of what the root becomes; its frame is result[1] of the record */
+};
+
+struct rdl_watch_args {
+  rdl_event event;
+  rdl_u32 count; /* 0 = until the event fires */
+  rdl_u32 pad;
+};
+
 /* What a launch is for. */
 #define RDL_LAUNCH_RUN      0u
 #define RDL_LAUNCH_DESCRIBE 1u
@@ -384,11 +413,25 @@ RDL_SIZE_IS(rdl_record, 64);
 RDL_SIZE_IS(rdl_side, 32);
 RDL_SIZE_IS(rdl_node, 24);
 RDL_SIZE_IS(rdl_event_record, 32);
-RDL_SIZE_IS(rdl_message, 64);
-RDL_SIZE_IS(rdl_outcome, 64);
+RDL_SIZE_IS(rdl_entry, 8);
 RDL_SIZE_IS(rdl_cell, 16);
+RDL_SIZE_IS(rdl_ring, 192);
+RDL_SIZE_IS(rdl_pool, 64);
+RDL_SIZE_IS(rdl_stash, 24);
+RDL_SIZE_IS(rdl_counters, 128);
 RDL_SIZE_IS(rdl_worker, 8832);
+RDL_SIZE_IS(rdl_message, 64);
+RDL_SIZE_IS(rdl_mailbox, 192);
+RDL_SIZE_IS(rdl_outcome, 64);
+RDL_SIZE_IS(rdl_control, 1984);
 RDL_SIZE_IS(rdl_task_info, 32);
 RDL_SIZE_IS(rdl_image_info, 64);
+
+/* Structures without a typedef: in tasks.cl it is the task's own. */
+#define RDL_ARGS_SIZE_IS(name, size)                                                               \
+  typedef char name##_size_is_##size[sizeof(struct name) == size ? 1 : -1]
+RDL_ARGS_SIZE_IS(rdl_batch_args, 32);
+RDL_ARGS_SIZE_IS(rdl_gate_args, 24);
+RDL_ARGS_SIZE_IS(rdl_watch_args, 16);
 
 #endif

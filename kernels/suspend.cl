@@ -162,9 +162,19 @@ RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl) {
   return RDL_AWAITS_SET;
 }
 
+/* A root that has gone through its gate begins next: others may wait for it. The ticket rises, for
+   entries made before the gate may still stand in a ring. */
+RDL_FN rdl_u32 rdl_commit_start(rdl_cx *rdl) {
+  rdl_u32 ready = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_READY);
+  if (!rdl_change(rdl->self, rdl->wait, ready)) return 1;
+  rdl_ring_push(rdl, rdl->slot, ready);
+  return 0;
+}
+
 /* Behind everything that is ready here now: the ring, the inbox and the overflow come before what
    has yielded. */
 RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl) {
+  if (!rdl->resume) return rdl_commit_start(rdl);
   if (!rdl_change(rdl->self, rdl->wait, rdl_with_state(rdl->wait, RDL_QUEUED))) return 1;
   rdl_fifo_append(rdl, rdl->slot);
   rdl->counters.yielded++;

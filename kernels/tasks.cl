@@ -6,16 +6,6 @@
 /* A batch of equal tasks whose arguments stand in a row. More than RDL_BATCH_MOST become batches of
    so many (of batches of so many, ...), so that several workers build and count them, each in
    records of its own. */
-struct rdl_batch_args {
-  rdl_ptr address;
-  rdl_u32 count;
-  rdl_u32 task; /* task word of the members */
-  rdl_u32 words;
-  rdl_u32 stride;
-  rdl_u32 step; /* members below each child: a power of RDL_BATCH_MOST */
-  rdl_u32 pad;
-};
-
 struct rdl_batch_state {
   rdl_u32 next;
   rdl_u32 open; /* children since they were last awaited */
@@ -86,39 +76,55 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
   return RDL_SPAWNED;
 }
 
-/* Holds a root back until the futures the host named are done, one after the other. The root waits
-   with the wait word `ticket`; the first failure goes on to it. */
-struct rdl_gate_args {
-  rdl_ptr futures;
-  rdl_u32 count;
-  rdl_u32 root;
-  rdl_u32 ticket;
-  rdl_u32 pad;
-};
-
+/* What a root is before it starts when the host named futures that must be done first: it waits for
+   one after the other and then becomes the task that it was spawned as. The first failure among
+   them is its own. Its frame lies with the outcome that it does not have yet. */
 struct rdl_gate_state {
   rdl_u32 next;
   rdl_u32 failure;
 };
 
+typedef char rdl_gate_fits_into_rdl_outcome
+    [RDL_FRAME_BYTES(struct rdl_gate_args, struct rdl_gate_state, 0u) == 32u ? 1 : -1];
+
+RDL_FN rdl_future rdl_gate_future(const struct rdl_gate_args *args, rdl_u32 at) {
+  return RDL_AT(const rdl_future,
+                args->list)[at < args->common ? at : args->row + (at - args->common)];
+}
+
+/* The host is told last: from then on the futures of the list may be gone. */
+RDL_FN void rdl_become(rdl_cx *rdl, rdl_u32 task) {
+  RDL_GLOBAL rdl_record *record = rdl->self;
+  rdl_u32 flags = (record->task & ~RDL_TASK_WORD) | RDL_TASK_WAITED;
+  record->frame = record->result[1];
+  rdl_store_release(&record->task, flags | task);
+}
+
+/* Suspends at the point where a task begins. A cancel that comes meanwhile leads here once more. */
+#define RDL_BECOME_(task)                                                                          \
+  do {                                                                                             \
+    if (rdl_poll_plain(rdl, RDL_WANT_YIELD)) return RDL_ENDED;                                     \
+    rdl_become(rdl, (task));                                                                       \
+    rdl->timeout = RDL_NEVER;                                                                      \
+    rdl->resume = 0;                                                                               \
+    return RDL_SUSPENDED;                                                                          \
+  } while (0)
+
 RDL_TASK(rdl_gate, RDL_NONE, struct rdl_gate_args, struct rdl_gate_state) {
   rdl_u32 outcome;
   RDL_BEGIN();
-  for (self->next = 0; self->next < args->count; self->next++) {
-    RDL_AWAIT_CATCH(outcome, RDL_AT(const rdl_future, args->futures)[self->next]);
+  while (self->next < args->common + args->count && !RDL_CANCELLED()) {
+    RDL_AWAIT_CATCH(outcome, rdl_gate_future(args, self->next));
     if (outcome && !self->failure) self->failure = rdl->caught;
+    self->next++;
   }
-  rdl_wake(rdl, args->root, args->ticket, self->failure);
+  if (RDL_CANCELLED()) RDL_EXIT();
+  if (self->failure) RDL_END_WITH_(self->failure);
+  RDL_BECOME_(args->task);
   RDL_END();
 }
 
 /* The host waits for an event by waiting for this future. */
-struct rdl_watch_args {
-  rdl_event event;
-  rdl_u32 count;
-  rdl_u32 pad;
-};
-
 RDL_TASK(rdl_watch, RDL_NONE, struct rdl_watch_args, RDL_NONE) {
   RDL_BEGIN();
   RDL_AWAIT_COUNT(args->event, args->count ? args->count : rdl_event_target(rdl, args->event));

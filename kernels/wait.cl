@@ -16,7 +16,6 @@ RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u
   node->value = value;
   rdl_store_relaxed(&node->kind, kind);
   rdl_store_relaxed(&node->size, 0u);
-  rdl->counters.nodes++;
   return index;
 }
 

@@ -106,7 +106,7 @@ typedef struct rdl_none {
     rdl->cause = (why);                                                                            \
     return RDL_ENDED;                                                                              \
   } while (0)
-#define RDL_FAIL(code) RDL_END_WITH_(RDL_S_FAILED | ((rdl_u32)(code) << 8))
+#define RDL_FAIL(code) RDL_END_WITH_(rdl_failure((rdl_u64)(code)))
 
 #define RDL_POINT_(point)                                                                          \
   rdl->resume = (rdl_u32)(point - rdl_base_);                                                      \
@@ -270,6 +270,10 @@ typedef struct rdl_none {
 #define RDL_SCRATCH(type, name, n) type name[n]
 
 /* ---- functions behind the words ---- */
+
+RDL_FN rdl_u32 rdl_failure(rdl_u64 code) {
+  return RDL_S_FAILED | (code < RDL_CODE_MOST ? (rdl_u32)code : RDL_CODE_MOST) << 8;
+}
 
 RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl) {
   rdl->caught = rdl->status;

@@ -105,7 +105,6 @@ RDL_FN void rdl_copy_counters(rdl_cx *rdl) {
   to->spilled = rdl->counters.spilled;
   to->adopted = rdl->counters.adopted;
   to->claimed = rdl->counters.claimed;
-  to->nodes = rdl->counters.nodes;
 }
 
 RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {

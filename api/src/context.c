@@ -159,7 +159,7 @@ static void stop_service(rdl_context *cx) {
 
 /* Whether the device was left before the time was over. */
 static bool device_left(rdl_context *cx) {
-  uint64_t deadline = rdl__deadline(cx->options.close_ns);
+  uint64_t deadline = rdl__deadline_ns(cx->options.close_ns);
   bool in_time = true;
   pthread_mutex_lock(&cx->lock);
   while (cx->launched && in_time)
@@ -176,8 +176,11 @@ static void free_buffers(rdl_context *cx) {
 
 static void free_staging(rdl_context *cx) {
   uint32_t slot;
-  for (slot = 1; cx->roots && slot < cx->fresh_root; slot++)
-    if (cx->roots[slot].staging) cx->backend->release(cx->device, cx->roots[slot].staging);
+  for (slot = 1; cx->roots && slot < cx->fresh_root; slot++) {
+    rdl__root *root = &cx->roots[slot];
+    if (root->staging) cx->backend->release(cx->device, root->staging);
+    if (root->after && --root->after->roots == 0) rdl__after_free(cx, root->after);
+  }
 }
 
 /* Takes a context at any stage of its making. */

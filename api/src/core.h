@@ -16,6 +16,7 @@
 
 #include "api/src/error.h"
 #include "api/src/scan.h"
+#include "backends/common/clock.h"
 #include "kernels/dialect.h"
 /* The dialect's types come first. */
 #include "kernels/abi.h"
@@ -29,17 +30,26 @@ typedef enum rdl__root_state {
   RDL__ROOT_DETACHED, /* nobody has: the device gives the slot back */
   RDL__ROOT_PROMISE,  /* held, and completed by the host */
   RDL__ROOT_KEPT,     /* the same, completed: the message is on its way or done */
-  RDL__ROOT_TAKEN     /* its outcome was taken, and somebody still waits for it behind a gate */
+  RDL__ROOT_TAKEN     /* its outcome was taken, and others still wait for it in their gates */
 } rdl__root_state;
+
+/* The futures that the roots of one call wait for before they start. */
+typedef struct rdl__after {
+  rdl_future *list; /* device memory: those that all wait for, then a row for each root */
+  uint32_t common;  /* length of the first part */
+  uint32_t roots;   /* that have not gone through their gates */
+} rdl__after;
 
 typedef struct rdl__root {
   uint32_t generation;
   uint32_t state;       /* rdl__root_state */
   uint32_t result_size; /* of its task */
-  uint32_t task;        /* task word */
-  void *staging;        /* device memory that lives as long as the future */
-  uint32_t gates;       /* roots that wait for this one (`after`) and have not started */
-  uint32_t gated_by;    /* this one is a gate: futures in `staging` that it waits for */
+  uint32_t task;        /* task word; of a batch: its members' */
+  bool batch;
+  void *staging;     /* device memory that lives as long as the future */
+  rdl__after *after; /* what it waits for; NULL when it has gone through its gate */
+  uint32_t gates;    /* times that others wait for it in their gates */
+  uint32_t next;     /* of the roots that end together */
 } rdl__root;
 
 typedef struct rdl__timer {
@@ -134,6 +144,8 @@ struct rdl_context {
   uint32_t free_root_count;
   uint32_t fresh_root;   /* next slot never used */
   uint32_t usable_roots; /* last slot with room for a frame */
+  uint32_t taken_roots;  /* in the state TAKEN */
+  uint64_t look_ns;      /* how long the last look at all roots took */
   uint32_t root_frames;  /* units: where the roots' frames start */
   uint32_t root_stride;  /* units a root */
   uint32_t base_generation;
@@ -177,8 +189,6 @@ struct rdl_context {
 };
 
 /* time.c */
-uint64_t rdl__now(void);
-uint64_t rdl__deadline(uint64_t timeout_ns); /* RDL_FOREVER stays */
 /* Makes this thread's sleeps end on time, for Linux lets them last 50 us longer unless told. */
 void rdl__sharpen_sleep(void);
 /* False when the deadline has passed. The lock is held. */
@@ -212,16 +222,42 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message);
 rdl_status rdl__say_list(rdl_context *cx, const rdl_message *message, void *memory);
 void rdl__lists_collect(rdl_context *cx, bool all);
 
-/* root.c; the lock is held */
+/* root.c: size of the block of a task's frame (RDL_FRAME_SHIFT) or result (RDL_RESULT_SHIFT) */
+uint32_t rdl__block_units(uint32_t word, uint32_t shift);
+
+/* The rest of root.c; the lock is held. */
 uint32_t rdl__root_take(rdl_context *cx); /* 0 = none is free */
+/* `gate` is NULL for a root that waits for nothing; its `task` is filled in here. */
 void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,
-                    rdl__root_state state, bool gated);
+                    rdl__root_state state, const struct rdl_gate_args *gate);
 void rdl__root_free(rdl_context *cx, uint32_t slot);
+/* Roots that were filled and did not start. */
+void rdl__roots_abandon(rdl_context *cx, const uint32_t *slots, size_t count);
 void rdl__roots_collect(rdl_context *cx);
 rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot);
 bool rdl__root_done(rdl_context *cx, uint32_t slot, uint32_t generation);
 rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind);
 rdl_future rdl__root_handle(rdl_context *cx, uint32_t slot);
+
+/* after.c: what the roots of a call wait for. Checked first, without the lock: RDL_INVALID, or
+ * RDL_OUT_OF_MEMORY. */
+rdl_status rdl__after_check(const rdl_spawn_options *options, size_t count);
+/* The rest with the lock held. `*out_after` is NULL when they wait for nothing. */
+rdl_status rdl__after_new(rdl_context *cx, const rdl_spawn_options *options, size_t count,
+                          rdl__after **out_after);
+/* What the root at `position` waits for, or NULL; stored in `*gate`. */
+const struct rdl_gate_args *rdl__after_gate(const rdl__after *after,
+                                            const rdl_spawn_options *options, size_t position,
+                                            struct rdl_gate_args *gate);
+/* The roots are filled: from here on `after` is theirs, and they keep what they wait for. Does not
+ * give up the lock. RDL_STALE or RDL_INVALID when a future of `options->after` is not there:
+ * nothing is kept, and `after` is freed. */
+rdl_status rdl__after_keep(rdl_context *cx, rdl__after *after, const rdl_spawn_options *options,
+                           const uint32_t *slots, size_t count);
+void rdl__after_free(rdl_context *cx, rdl__after *after);
+
+/* failure.c: the status of a root that is done, and for the thread's text why, when it failed */
+rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot);
 
 /* wait.c; the lock is held, and given up while it waits */
 rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline);
@@ -234,9 +270,8 @@ rdl_status rdl__image_need(rdl_context *cx); /* the lock is held */
 rdl_status rdl__task_find(rdl_module *module, const char *name, rdl__known_task *out_task);
 const rdl__known_task *rdl__own_task(rdl_context *cx, const char *name);
 
-/* spawn.c: a root of one of Raddle's own tasks; the lock is held */
-rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, void *staging,
-                          rdl__root_state state, uint64_t deadline, uint32_t *out_slot);
+/* spawn.c: a root of one of Raddle's own tasks, held by the caller; the lock is held */
+rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, uint32_t *out_slot);
 
 /* service.c */
 rdl_status rdl__service_start(rdl_context *cx);

@@ -77,18 +77,6 @@ static void spread(search *s) {
   }
 }
 
-/* A root behind a gate has no node of its own: it names the gate. */
-static void push_gated(search *s) {
-  uint32_t slot;
-  for (slot = 1; slot < s->cx->fresh_root; slot++) {
-    uint32_t gate = s->cx->sides[slot].awaits;
-    if (state_of(s, slot) == RDL_WAITING && s->cx->records[slot].resume == 0 && gate &&
-        gate < s->slots && s->movable[gate])
-      push(s, slot);
-  }
-  spread(s);
-}
-
 static void push_events(search *s) {
   uint32_t k;
   for (k = 1; k < s->cx->fresh_event; k++) {
@@ -128,16 +116,13 @@ static void mark_movable(search *s) {
   push_timers(s);
   push_events(s); /* those the host may signal */
   spread(s);
-  push_gated(s);
   s->by_host = any_task_movable(s);
   push_waiters(s, rdl_load_relaxed(&s->cx->control->room));
   spread(s);
-  push_gated(s);
   s->by_task = any_task_movable(s);
   if (!s->by_task) return;
   push_events(s); /* and those that a task may */
   spread(s);
-  push_gated(s);
 }
 
 /* ---- the dead ---- */
@@ -169,8 +154,11 @@ static void tell(search *s, const char *format, const char *name, uint32_t numbe
   if (used + strlen(text) < s->story_size) memcpy(s->story + used, text, strlen(text) + 1);
 }
 
+/* A root is called what it was spawned as, also while it is in its gate. */
 static const char *task_name(const search *s, uint32_t slot) {
-  uint32_t number = s->cx->records[slot].task & RDL_TASK_MASK;
+  bool root = slot <= s->cx->options.roots;
+  uint32_t word = root ? s->cx->roots[slot].task : s->cx->records[slot].task;
+  uint32_t number = word & RDL_TASK_MASK;
   return number < s->cx->task_count ? s->cx->tasks[number].name : "?";
 }
 
@@ -294,7 +282,7 @@ bool rdl__break_deadlocks(rdl_context *cx) {
   search s = {.cx = cx, .story = story, .story_size = sizeof story};
   bool sent = false;
   cx->search_deadlocks = false;
-  cx->next_search = rdl__now() + SEARCH_EVERY_NS;
+  cx->next_search = rdl__now_ns() + SEARCH_EVERY_NS;
   if (half_done(cx) || nothing_lives(cx)) return false;
   rdl__timers_collect(cx);
   s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);

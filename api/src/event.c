@@ -2,13 +2,6 @@
 /* The host's side of events. The host numbers them; the device keeps their counts. */
 #include "api/src/core.h"
 
-/* Mirrors kernels/tasks.cl. */
-typedef struct watch_args {
-  rdl_event event;
-  uint32_t count;
-  uint32_t pad;
-} watch_args;
-
 #define SEALED 2u /* beside RDL_EVENT_DEVICE in rdl_event_record.flags */
 
 /* The lock is held. */
@@ -118,7 +111,7 @@ static rdl_status wait_for_watcher(rdl_context *cx, rdl_future watcher, uint64_t
 
 /* The host waits as a task does: one of Raddle's own awaits the event for it. */
 static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64_t timeout_ns) {
-  watch_args args = {event, count, 0};
+  struct rdl_watch_args args = {event, count, 0};
   rdl_event_record *record = NULL;
   uint32_t slot = 0;
   rdl_future watcher = {0, 0};
@@ -132,7 +125,7 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
     status = rdl__error(RDL_TIMEOUT, "the event has not fired yet");
   if (!status && !fired) status = rdl__image_need(cx);
   if (!status && !fired) {
-    status = rdl__spawn_own(cx, "rdl_watch", &args, NULL, RDL__ROOT_HELD, 0u, &slot);
+    status = rdl__spawn_own(cx, "rdl_watch", &args, &slot);
     if (!status) watcher = rdl__root_handle(cx, slot);
   }
   cx->users++;
@@ -207,13 +200,13 @@ static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters
 static void wait_for_messages(rdl_context *cx, uint64_t deadline) {
   rdl_mailbox *box = &cx->control->mailbox;
   rdl_u32 tail = rdl_load_relaxed(&box->tail);
-  while (cx->image && !cx->closing && !cx->lost && rdl__now() < deadline &&
+  while (cx->image && !cx->closing && !cx->lost && rdl__now_ns() < deadline &&
          (int32_t)(rdl_load_acquire(&box->head) - tail) < 0)
-    rdl__pause(cx, rdl__deadline(100000u));
+    rdl__pause(cx, rdl__deadline_ns(100000u));
 }
 
 static rdl_status renew_alone(rdl_context *cx, rdl_event event, bool even_with_waiters) {
-  uint64_t deadline = rdl__deadline(cx->options.close_ns);
+  uint64_t deadline = rdl__deadline_ns(cx->options.close_ns);
   rdl_status status;
   pthread_mutex_lock(&cx->lock);
   do { /* more waiters than the mailbox holds are told in rounds */
@@ -222,7 +215,7 @@ static rdl_status renew_alone(rdl_context *cx, rdl_event event, bool even_with_w
     if (status) break;
     status = renew(cx, event, even_with_waiters);
     rdl__service_release(cx);
-  } while (status == RDL_AGAIN && !cx->closing && rdl__now() < deadline);
+  } while (status == RDL_AGAIN && !cx->closing && rdl__now_ns() < deadline);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }

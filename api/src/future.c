@@ -11,36 +11,10 @@ static const unsigned char *result_of(rdl_context *cx, uint32_t slot) {
   return cx->heap + (uint64_t)outcome->result[0] * RDL_UNIT;
 }
 
-static rdl_status tell_failure(rdl_context *cx, uint32_t slot) {
-  uint32_t cause = cx->outcomes[slot].cause;
-  rdl_status status = (rdl_status)RDL_CAUSE_STATUS(cause);
-  uint32_t number = cx->roots[slot].task & RDL_TASK_MASK;
-  const char *name = number < cx->task_count ? cx->tasks[number].name : "?";
-  if (status == RDL_OK) return RDL_OK;
-  if (status == RDL_FAILED && cx->roots[slot].state == RDL__ROOT_KEPT)
-    return rdl__error(status, "the host completed the future as failed, with code %u",
-                      RDL_CAUSE_CODE(cause));
-  if (status == RDL_FAILED)
-    return rdl__error(status,
-                      "task %s failed with code %u, given to RDL_FAIL there or in a task that "
-                      "it awaited",
-                      name, RDL_CAUSE_CODE(cause));
-  if (status == RDL_OUT_OF_SLOTS)
-    return rdl__error(status,
-                      "task %s: no slot was left and nothing could free one; raise the option "
-                      "`slots` (now %u), or spawn less ahead with RDL_TRY_SPAWN",
-                      name, cx->options.slots);
-  if (status == RDL_DEADLOCK)
-    return rdl__error(status, "task %s waited for what could never come: %s", name,
-                      cx->deadlock_text[0] ? cx->deadlock_text : "see the log");
-  return rdl__error(status, "task %s ended with %s: %s", name, rdl_status_name(status),
-                    rdl_status_text(status));
-}
-
 /* The root is done and the lock is held. */
 static rdl_status take(rdl_context *cx, uint32_t slot, void *result, size_t result_size) {
   uint32_t size = cx->roots[slot].result_size;
-  rdl_status status = tell_failure(cx, slot);
+  rdl_status status = rdl__tell_failure(cx, slot);
   if (!status && result && size > result_size)
     return rdl__error(RDL_TOO_SMALL,
                       "the result has %u bytes, the buffer %zu; the future can still "
@@ -52,7 +26,7 @@ static rdl_status take(rdl_context *cx, uint32_t slot, void *result, size_t resu
 }
 
 static uint64_t deadline_of(uint64_t timeout_ns) {
-  return timeout_ns ? rdl__deadline(timeout_ns) : 0u;
+  return timeout_ns ? rdl__deadline_ns(timeout_ns) : 0u;
 }
 
 rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size_t result_size,
@@ -165,7 +139,7 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
   status = rdl__root_find(cx, future, &slot);
   if (!status && !rdl__root_done(cx, slot, future.generation))
     status = rdl__error(RDL_AGAIN, "the future is not done yet");
-  if (!status) status = tell_failure(cx, slot);
+  if (!status) status = rdl__tell_failure(cx, slot);
   if (!status && cx->roots[slot].result_size > result_size)
     status = rdl__error(RDL_TOO_SMALL, "the result has %u bytes, the buffer %zu",
                         cx->roots[slot].result_size, result_size);
@@ -175,7 +149,7 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
 }
 
 /* A promise that nobody completed has no code that would end it: it is cancelled on its way. A root
- * that others wait for behind a gate is kept until the gate has opened. */
+ * that others wait for in their gates is kept until they have gone through. */
 static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   rdl__root_state state = (rdl__root_state)cx->roots[slot].state;
   rdl_status status = RDL_OK;
@@ -185,12 +159,14 @@ static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   }
   /* Before the lock is given up: only one may release it. */
   cx->roots[slot].state = cx->roots[slot].gates ? RDL__ROOT_TAKEN : RDL__ROOT_DETACHED;
+  if (cx->roots[slot].gates) cx->taken_roots++;
   cx->roots_alive--;
   if (state == RDL__ROOT_PROMISE) status = rdl__image_need(cx);
   if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
   if (!status && cx->roots[slot].state == RDL__ROOT_DETACHED)
     status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
   if (!status) return RDL_OK;
+  if (cx->roots[slot].state == RDL__ROOT_TAKEN) cx->taken_roots--;
   cx->roots[slot].state = state;
   cx->roots_alive++;
   return status;
@@ -231,7 +207,7 @@ rdl_status rdl_future_create(rdl_context *cx, rdl_future *out_future) {
   pthread_mutex_lock(&cx->lock);
   slot = rdl__root_take(cx);
   if (slot) {
-    rdl__root_fill(cx, slot, NULL, NULL, RDL__ROOT_PROMISE, false);
+    rdl__root_fill(cx, slot, NULL, NULL, RDL__ROOT_PROMISE, NULL);
     cx->host_spawned++;
     *out_future = rdl__root_handle(cx, slot);
   } else {

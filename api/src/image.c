@@ -178,20 +178,21 @@ static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl
 
 /* ---- pieces ---- */
 
-static void add_piece(rdl__image *image, const char *name, const char *text, size_t length) {
+static void add_piece(rdl__image *image, const char *name, const char *text, size_t length,
+                      bool own) {
   image->pieces[image->text.count++] =
-      (rdl_text_piece){.name = name, .text = text, .length = length, .first_line = 1};
+      (rdl_text_piece){.name = name, .text = text, .length = length, .first_line = 1, .own = own};
 }
 
 static void add_kernel(rdl__image *image, const struct rdl_kernel_text *kernel) {
-  add_piece(image, kernel->name, (const char *)kernel->text, kernel->size);
+  add_piece(image, kernel->name, (const char *)kernel->text, kernel->size, true);
 }
 
 /* A byte order mark is legal at the beginning of a file only, and here the text stands in the
  * middle. */
-static void add_module(rdl__image *image, const rdl__image_module *module) {
+static void add_module(rdl__image *image, const rdl__image_module *module, bool own) {
   size_t mark = rdl__lexer_mark(module->text, module->length);
-  add_piece(image, module->name, module->text + mark, module->length - mark);
+  add_piece(image, module->name, module->text + mark, module->length - mark, own);
 }
 
 /* The heads of all modules lie in one text, whose address is known only when it is complete. */
@@ -206,8 +207,8 @@ static rdl_status add_modules(rdl__image *image, const rdl__image_module *module
   }
   if (image->heads.failed) return report_memory(why);
   for (size_t m = 0; m < count; m++) {
-    add_piece(image, HEADS_NAME, image->heads.bytes + from, ends[m] - from);
-    add_module(image, &modules[m]);
+    add_piece(image, HEADS_NAME, image->heads.bytes + from, ends[m] - from, true);
+    add_module(image, &modules[m], m == 0);
     from = ends[m];
   }
   return RDL_OK;
@@ -226,7 +227,7 @@ static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modul
   status = add_modules(image, modules, count, ends, why);
   if (!status) status = write_tail(modules, count, image, why);
   if (status) return status;
-  add_piece(image, TAIL_NAME, image->tail.bytes, image->tail.length);
+  add_piece(image, TAIL_NAME, image->tail.bytes, image->tail.length, true);
   add_kernel(image, rdl__kernels_find(texts, LAST_TEXT));
   return RDL_OK;
 }

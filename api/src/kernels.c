@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/common/file.h"
+
 #define FOLDER_VARIABLE "RADDLE_KERNELS"
 
 static pthread_once_t read_once = PTHREAD_ONCE_INIT;
@@ -25,42 +27,17 @@ static rdl_status report(rdl_status status, const char *path, const char *what) 
   return status;
 }
 
-/* Reads to the end of the file; a zero byte follows the text, as in what is embedded. */
-static rdl_status read_stream(FILE *file, const char *path, struct rdl_kernel_text *text) {
-  unsigned long room = 0;
-  unsigned char *bytes = NULL;
-  do {
-    unsigned char *more;
-    room += 65536u;
-    more = realloc(bytes, room + 1u);
-    if (!more) {
-      free(bytes);
-      return report(RDL_OUT_OF_MEMORY, path, "out of memory");
-    }
-    bytes = more;
-    text->size += fread(bytes + text->size, 1, room - text->size, file);
-  } while (text->size == room);
-  if (ferror(file)) {
-    int error = errno;
-    free(bytes);
-    return report(RDL_IO, path, strerror(error));
-  }
-  bytes[text->size] = 0;
-  text->text = bytes;
-  return RDL_OK;
-}
-
 static rdl_status read_text(const char *folder, struct rdl_kernel_text *text) {
   char path[4096];
-  FILE *file;
-  rdl_status status;
+  char *bytes;
+  size_t size = 0;
   if (snprintf(path, sizeof path, "%s/%s", folder, text->name) >= (int)sizeof path)
     return report(RDL_IO, folder, "the path is too long");
-  file = fopen(path, "rb");
-  if (!file) return report(RDL_IO, path, strerror(errno));
-  status = read_stream(file, path, text);
-  fclose(file);
-  return status;
+  bytes = rdl__file_read(path, &size);
+  if (!bytes) return report(errno == ENOMEM ? RDL_OUT_OF_MEMORY : RDL_IO, path, strerror(errno));
+  text->text = (const unsigned char *)bytes;
+  text->size = size;
+  return RDL_OK;
 }
 
 static rdl_status read_all(const char *folder) {

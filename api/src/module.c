@@ -9,8 +9,7 @@
 
 #include "api/src/core.h"
 #include "api/src/image.h"
-
-#define OWN_MODULE "tasks.cl"
+#include "backends/common/file.h"
 
 static void module_free(rdl_module *module) {
   if (!module) return;
@@ -122,11 +121,6 @@ static rdl__known_task *list_tasks(rdl_context *cx, rdl_module *const *modules, 
   return tasks;
 }
 
-static uint32_t block_units(uint32_t word, uint32_t shift) {
-  uint32_t size_class = (word >> shift) & RDL_CLASS_MASK;
-  return size_class == RDL_CLASS_NONE ? 0u : 1u << size_class;
-}
-
 /* Every root's slot has a place for the largest frame and result of the image. A larger one than
  * before needs a new region; roots that live keep their place in the old one. */
 static void place_root_frames(rdl_context *cx, uint32_t stride) {
@@ -151,8 +145,8 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
   for (k = 0; k < count; k++) {
     uint32_t frame = (tasks[k].word >> RDL_FRAME_SHIFT) & RDL_CLASS_MASK;
     uint32_t result = (tasks[k].word >> RDL_RESULT_SHIFT) & RDL_CLASS_MASK;
-    uint32_t units =
-        block_units(tasks[k].word, RDL_FRAME_SHIFT) + block_units(tasks[k].word, RDL_RESULT_SHIFT);
+    uint32_t units = rdl__block_units(tasks[k].word, RDL_FRAME_SHIFT) +
+                     rdl__block_units(tasks[k].word, RDL_RESULT_SHIFT);
     if (units > stride) stride = units;
     if (tasks[k].info.spawns > cx->control->reserve) cx->control->reserve = tasks[k].info.spawns;
     cx->control->class_set |= 1u << frame;
@@ -241,7 +235,7 @@ rdl_status rdl__modules_open(rdl_context *cx) {
   rdl_status status = rdl__image_own_module(&tasks, &own, &why);
   rdl_module *module;
   if (status) return rdl__error_why(status, &why);
-  module = module_new(cx, OWN_MODULE, own.text, own.length);
+  module = module_new(cx, own.name, own.text, own.length);
   cx->modules = module ? calloc(1, sizeof(rdl_module *)) : NULL;
   if (!cx->modules) {
     rdl__task_list_finish(&tasks);
@@ -305,7 +299,7 @@ static rdl_status load(rdl_context *cx, rdl_module *module) {
   if (cx->closing) {
     status = rdl__error(RDL_CLOSED, "the context is closing");
   } else {
-    status = rdl__service_hold(cx, rdl__deadline(cx->options.close_ns));
+    status = rdl__service_hold(cx, rdl__deadline_ns(cx->options.close_ns));
     if (!status) {
       status = add(cx, module, &why);
       if (status == RDL_OUT_OF_MEMORY && !why.text[0])
@@ -338,48 +332,21 @@ rdl_status rdl_module_load_text(rdl_context *cx, const char *name, const char *t
   return RDL_OK;
 }
 
-/* Reads to the end of the file; `*out_text` is the caller's, NULL when memory ran out. */
-static void read_all(FILE *file, char **out_text, size_t *out_length) {
-  size_t room = 1 << 16, used = 0;
-  char *text = malloc(room);
-  while (text) {
-    char *more;
-    used += fread(text + used, 1, room - used, file);
-    if (used < room) break;
-    room *= 2;
-    more = realloc(text, room);
-    if (!more) free(text);
-    text = more;
-  }
-  *out_text = text;
-  *out_length = used;
-}
-
-static rdl_status read_file(const char *path, char **out_text, size_t *out_length) {
-  FILE *file = fopen(path, "rb");
-  int error;
-  if (!file)
-    return rdl__error(errno == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(errno));
-  errno = 0;
-  read_all(file, out_text, out_length);
-  error = ferror(file) ? errno : 0;
-  fclose(file);
-  if (!*out_text) return rdl__error(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
-  if (!error) return RDL_OK;
-  free(*out_text);
-  return rdl__error(RDL_IO, "%s: %s", path, strerror(error));
+static rdl_status report_file(const char *path, int error) {
+  if (error == ENOMEM) return rdl__error(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
+  return rdl__error(error == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(error));
 }
 
 rdl_status rdl_module_load(rdl_context *cx, const char *path, rdl_module **out_module) {
-  char *text = NULL;
   size_t length = 0;
   rdl_status status;
+  char *text;
   RDL__NEED(out_module);
   *out_module = NULL;
   RDL__NEED(cx);
   RDL__NEED(path);
-  status = read_file(path, &text, &length);
-  if (status) return status;
+  text = rdl__file_read(path, &length);
+  if (!text) return report_file(path, errno);
   status = rdl_module_load_text(cx, path, text, length, out_module);
   free(text);
   return status;

@@ -9,44 +9,9 @@
 
 #include "api/src/core.h"
 
-static void recycle(rdl_context *cx, uint32_t slot);
-
-/* A handle of the host's becomes stale. */
-static void end_taken(rdl_context *cx, uint32_t slot) {
-  rdl_record *record = &cx->records[slot];
-  rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
-  rdl_store_release(&record->generation, record->generation + 1u);
-  recycle(cx, slot);
-}
-
-/* A root that was released rather than taken may have closed its list and not yet posted its
- * outcome: then the device, which knows, frees the slot. */
-static void let_go(rdl_context *cx, uint32_t slot) {
-  uint32_t generation = cx->roots[slot].generation;
-  rdl_message message = {.kind = RDL_SAY_RELEASE, .slot = slot, .generation = generation};
-  if (rdl__root_done(cx, slot, generation))
-    end_taken(cx, slot);
-  else if (rdl__try_say(cx, &message))
-    cx->roots[slot].state = RDL__ROOT_DETACHED;
-  /* else the mailbox is full: the slot stays taken until the context is closed */
-}
-
-/* The gate has seen what it waited for: those that were taken meanwhile can go. */
-static void open_gate(rdl_context *cx, rdl__root *gate) {
-  const rdl_future *futures = gate->staging;
-  uint32_t k;
-  for (k = 0; k < gate->gated_by; k++) {
-    uint32_t slot = futures[k].index & RDL_MAX_SLOTS;
-    if (slot > cx->options.roots || cx->roots[slot].generation != futures[k].generation) continue;
-    if (--cx->roots[slot].gates == 0 && cx->roots[slot].state == RDL__ROOT_TAKEN) let_go(cx, slot);
-  }
-  gate->gated_by = 0;
-}
-
-/* Frees what a future needed on the device for its arguments, then the slot. */
-static void recycle(rdl_context *cx, uint32_t slot) {
+/* Frees what the future needed on the device for its arguments, then the slot. */
+static void free_slot(rdl_context *cx, uint32_t slot) {
   rdl__root *root = &cx->roots[slot];
-  if (root->gated_by) open_gate(cx, root);
   if (root->staging) cx->backend->release(cx->device, root->staging);
   root->staging = NULL;
   root->state = RDL__ROOT_FREE;
@@ -54,13 +19,91 @@ static void recycle(rdl_context *cx, uint32_t slot) {
   cx->free_roots[cx->free_root_count++] = slot;
 }
 
+/* Roots that end together stand in a list: the end of one may be the end of those that it waited
+ * for, and a chain of them is longer than a stack is deep. */
+static void end_later(rdl_context *cx, uint32_t slot, uint32_t *list) {
+  cx->roots[slot].next = *list;
+  *list = slot;
+}
+
+/* A handle of the host's becomes stale. */
+static void end_taken(rdl_context *cx, uint32_t slot, uint32_t *list) {
+  rdl_record *record = &cx->records[slot];
+  rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
+  rdl_store_release(&record->generation, record->generation + 1u);
+  end_later(cx, slot, list);
+}
+
+/* A root that was released rather than taken may have closed its list and not yet posted its
+ * outcome: then the device, which knows, frees the slot. */
+static void let_go(rdl_context *cx, uint32_t slot, uint32_t *list) {
+  uint32_t generation = cx->roots[slot].generation;
+  rdl_message message = {.kind = RDL_SAY_RELEASE, .slot = slot, .generation = generation};
+  cx->taken_roots--;
+  if (rdl__root_done(cx, slot, generation))
+    end_taken(cx, slot, list);
+  else if (rdl__try_say(cx, &message))
+    cx->roots[slot].state = RDL__ROOT_DETACHED;
+  /* else the mailbox is full: the slot stays taken until the context is closed */
+}
+
+static void let_all_go(rdl_context *cx, const rdl_future *futures, uint32_t count, uint32_t *list) {
+  uint32_t k;
+  for (k = 0; k < count; k++) {
+    uint32_t slot = futures[k].index & RDL_MAX_SLOTS;
+    if (slot > cx->options.roots) continue;
+    if (--cx->roots[slot].gates == 0 && cx->roots[slot].state == RDL__ROOT_TAKEN)
+      let_go(cx, slot, list);
+  }
+}
+
+/* The root has seen what it waited for, or never will: those that were taken meanwhile can go. */
+static void pass_gate(rdl_context *cx, uint32_t slot, uint32_t *list) {
+  rdl__after *after = cx->roots[slot].after;
+  struct rdl_gate_args gate;
+  if (!after) return;
+  cx->roots[slot].after = NULL;
+  memcpy(&gate, cx->outcomes[slot].gate, sizeof gate);
+  let_all_go(cx, after->list + gate.row, gate.count, list);
+  if (--after->roots) return;
+  let_all_go(cx, after->list, after->common, list);
+  rdl__after_free(cx, after);
+}
+
+static void end_all(rdl_context *cx, uint32_t list) {
+  while (list) {
+    uint32_t slot = list;
+    list = cx->roots[slot].next;
+    pass_gate(cx, slot, &list);
+    free_slot(cx, slot);
+  }
+}
+
 /* The host is done with the root: its outcome was taken or it never started. */
 void rdl__root_free(rdl_context *cx, uint32_t slot) {
+  uint32_t list = 0;
   cx->roots_alive--;
-  if (cx->roots[slot].gates)
+  pass_gate(cx, slot, &list);
+  if (cx->roots[slot].gates) {
     cx->roots[slot].state = RDL__ROOT_TAKEN;
-  else
-    end_taken(cx, slot);
+    cx->taken_roots++;
+  } else {
+    end_taken(cx, slot, &list);
+  }
+  end_all(cx, list);
+}
+
+/* None waits for another any more before the first is free. */
+void rdl__roots_abandon(rdl_context *cx, const uint32_t *slots, size_t count) {
+  uint32_t list = 0;
+  size_t k;
+  for (k = 0; k < count; k++)
+    pass_gate(cx, slots[k], &list);
+  end_all(cx, list);
+  for (k = 0; k < count; k++) {
+    if (cx->roots[slots[k]].state == RDL__ROOT_DETACHED) cx->roots_alive++; /* was not counted */
+    rdl__root_free(cx, slots[k]);
+  }
 }
 
 /* Takes back the slots of detached futures that have ended. */
@@ -69,63 +112,105 @@ void rdl__roots_collect(rdl_context *cx) {
   rdl_cell *cells = (rdl_cell *)(void *)(cx->heap + ring->cells);
   for (;;) {
     rdl_cell *cell = &cells[ring->head & ring->mask];
+    uint32_t list = 0;
     if (rdl_load_acquire(&cell->sequence) != ring->head + 1u) return;
-    recycle(cx, cell->slot);
+    end_later(cx, cell->slot, &list);
+    end_all(cx, list);
     rdl_store_release(&cell->sequence, ring->head + ring->mask + 1u);
     ring->head++;
   }
 }
 
+static bool has_passed(rdl_context *cx, uint32_t slot, uint32_t gate) {
+  return (rdl_load_acquire(&cx->records[slot].task) & RDL_TASK_MASK) != gate ||
+         rdl__root_done(cx, slot, cx->roots[slot].generation);
+}
+
+/* Roots that run on after their gates, and done ones that nobody takes, have no more need of what
+ * they waited for. Asked for only when no root is free, because it looks at all of them. */
+static void collect_passed(rdl_context *cx) {
+  uint32_t gate = rdl__own_task(cx, "rdl_gate")->word & RDL_TASK_MASK;
+  uint64_t begin = rdl__now_ns();
+  uint32_t slot, list = 0;
+  for (slot = 1; slot < cx->fresh_root; slot++)
+    if (cx->roots[slot].after && has_passed(cx, slot, gate)) pass_gate(cx, slot, &list);
+  end_all(cx, list);
+  cx->look_ns = rdl__now_ns() - begin;
+}
+
+static uint32_t take_free(rdl_context *cx) {
+  while (cx->free_root_count) {
+    uint32_t slot = cx->free_roots[--cx->free_root_count];
+    if (slot <= cx->usable_roots) return slot; /* a larger frame may have taken others' places */
+  }
+  return 0;
+}
+
 uint32_t rdl__root_take(rdl_context *cx) {
   uint32_t slot;
   if (!cx->free_root_count) rdl__roots_collect(cx);
-  while (cx->free_root_count) {
-    slot = cx->free_roots[--cx->free_root_count];
-    if (slot <= cx->usable_roots) return slot; /* a larger frame may have taken others' places */
+  slot = take_free(cx);
+  if (slot) return slot;
+  if (cx->fresh_root > cx->usable_roots) {
+    if (!cx->taken_roots) return 0;
+    collect_passed(cx);
+    return take_free(cx);
   }
-  if (cx->fresh_root > cx->usable_roots) return 0;
   slot = cx->fresh_root++;
   rdl_store_relaxed(&cx->records[slot].waiters, RDL_LIST_CLOSED);
   rdl_store_release(&cx->records[slot].generation, cx->base_generation);
   return slot;
 }
 
-static uint32_t blocks_of(uint32_t word, uint32_t shift) {
+uint32_t rdl__block_units(uint32_t word, uint32_t shift) {
   uint32_t size_class = (word >> shift) & RDL_CLASS_MASK;
   return size_class == RDL_CLASS_NONE ? 0u : 1u << size_class;
 }
 
+/* The root is a gate until it has seen what it waits for, and then becomes its task. */
+static uint32_t put_gate(rdl_context *cx, uint32_t slot, uint32_t word,
+                         const struct rdl_gate_args *gate) {
+  rdl_record *record = &cx->records[slot];
+  struct rdl_gate_args args = *gate;
+  args.task = word & RDL_TASK_WORD;
+  memcpy(cx->outcomes[slot].gate, &args, sizeof args);
+  record->result[1] = record->frame;
+  record->frame = (uint32_t)(((unsigned char *)cx->outcomes[slot].gate - cx->heap) / RDL_UNIT);
+  return (word & ~RDL_TASK_WORD) | rdl__own_task(cx, "rdl_gate")->word;
+}
+
 /* The record of a new root. The wait word and the open list come last: from then on tasks that have
- * the handle may await it. A gated root waits until the device wakes it. */
+ * the handle may await it. */
 void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,
-                    rdl__root_state state, bool gated) {
+                    rdl__root_state state, const struct rdl_gate_args *gate) {
   rdl_record *record = &cx->records[slot];
   rdl__root *root = &cx->roots[slot];
   uint32_t word = (task ? task->word : RDL_CLASS_NONE << RDL_RESULT_SHIFT) | RDL_TASK_HOST;
   uint32_t ticket = (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE;
-  bool waits = gated || !task;
   uint32_t frame = cx->root_frames + slot * cx->root_stride;
   root->generation = record->generation;
   root->state = state;
   root->task = word;
+  root->batch = false;
   root->gates = 0;
-  root->gated_by = 0;
+  root->after = NULL;
   root->result_size = task ? task->info.result_size : RDL_INLINE_SIZE;
   if (state != RDL__ROOT_DETACHED) word |= RDL_TASK_ANSWERS;
-  if (waits) word |= RDL_TASK_WAITED;
+  if (!task) word |= RDL_TASK_WAITED;
   rdl_store_relaxed(&record->resume, 0u);
   record->owner = 0;
   record->first_child = 0;
   record->cause = 0;
   record->frame = frame;
-  record->result[0] = frame + blocks_of(word, RDL_FRAME_SHIFT);
+  record->result[0] = frame + rdl__block_units(word, RDL_FRAME_SHIFT);
+  if (gate) word = put_gate(cx, slot, word, gate);
   rdl_store_relaxed(&record->task, word);
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
   cx->sides[slot].born = rdl_fetch_add(&cx->control->born, 1u);
   cx->sides[slot].home = 0;
   if (task && task->info.args_size)
     memcpy(cx->heap + (uint64_t)frame * RDL_UNIT, args, task->info.args_size);
-  rdl_store_relaxed(&record->wait, ticket | (waits ? RDL_WAITING : RDL_READY));
+  rdl_store_relaxed(&record->wait, ticket | (task ? RDL_READY : RDL_WAITING));
   rdl_store_release(&record->waiters, state == RDL__ROOT_DETACHED ? RDL_DETACHED_BIT : RDL_NIL);
   if (state == RDL__ROOT_DETACHED) return;
   if (++cx->roots_alive > cx->roots_alive_most) cx->roots_alive_most = cx->roots_alive;

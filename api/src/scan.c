@@ -33,6 +33,9 @@ typedef struct scanner {
   bool in_body;          /* of the last task */
   uint32_t depth;        /* braces that are open */
   rdl__token open;       /* the outermost of them */
+  bool open_is_type;     /* it is that of a struct, union or enum */
+  uint32_t type_near;    /* not 0: such a word stands one or two tokens before */
+  rdl__token closed;     /* the } of a type when it is the last token so far; line 0 otherwise */
   bool switch_comes;     /* the next brace is that of a switch in a task */
   uint32_t switch_depth; /* braces that were open when the outermost such switch began; 0 = none */
   condition conditions[MAX_CONDITIONS];
@@ -115,6 +118,10 @@ static rdl__task *body_task(scanner *s) {
 
 static void next(scanner *s) {
   rdl__lexer_next(&s->lexer, &s->token);
+  if (s->type_near) s->type_near--;
+  if (rdl__token_is(&s->token, "struct") || rdl__token_is(&s->token, "union") ||
+      rdl__token_is(&s->token, "enum"))
+    s->type_near = 3;
   if (s->token.kind == RDL__TOKEN_BROKEN) FAIL(s, &s->token, "%s", s->lexer.problem);
 }
 
@@ -354,6 +361,7 @@ static void read_task(scanner *s) {
   if (s->status) return;
   s->in_body = true;
   s->open = s->token;
+  s->open_is_type = false;
   s->depth = 1;
 }
 
@@ -370,7 +378,10 @@ static void close_task(scanner *s, const rdl__task *task) {
 }
 
 static void open_brace(scanner *s) {
-  if (!s->depth) s->open = s->token;
+  if (!s->depth) {
+    s->open = s->token;
+    s->open_is_type = s->type_near != 0;
+  }
   if (s->switch_comes && !s->switch_depth) s->switch_depth = s->depth;
   s->switch_comes = false;
   s->depth++;
@@ -384,6 +395,7 @@ static void close_brace(scanner *s) {
   s->depth--;
   if (s->depth == s->switch_depth) s->switch_depth = 0;
   if (!s->depth && s->in_body) close_task(s, body_task(s));
+  if (!s->depth && s->open_is_type && !s->condition_count) s->closed = s->token;
 }
 
 static void read_begin(scanner *s, rdl__task *task) {
@@ -582,6 +594,7 @@ static void read_directive(scanner *s) {
 /* ---- the file ---- */
 
 static void read_token(scanner *s) {
+  s->closed.line = 0;
   if (s->token.kind == RDL__TOKEN_WORD)
     read_word(s);
   else if (is_mark(s, '{'))
@@ -621,6 +634,8 @@ static void check_end(scanner *s) {
          s->conditions[s->condition_count - 1].token.text);
   else if (s->depth)
     FAIL(s, &s->open, "this { is never closed; add the } that is missing");
+  else if (s->closed.line)
+    FAIL(s, &s->closed, "a ; is missing behind this }, or what it declares");
   else if (!s->tasks->count)
     fail_at(s, 1, 1,
             "there is no task in this file; define one with RDL_TASK(name, result, "

@@ -112,7 +112,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
  * search, so they get it at once; others most often wait for the host, whose next call would have
  * to wait for the search to end. */
 static uint64_t search_time(rdl_context *cx) {
-  return rdl_load_relaxed(&cx->control->room) ? 0u : rdl__deadline(QUIET_NS);
+  return rdl_load_relaxed(&cx->control->room) ? 0u : rdl__deadline_ns(QUIET_NS);
 }
 
 /* Nothing is ready on the device: sleeps until a message, a timer, or the end. */
@@ -125,7 +125,7 @@ static void sleep_parked(rdl_context *cx) {
     uint64_t wake = RDL_FOREVER;
     rdl__timers_fire(cx);
     if (may_launch(cx)) break;
-    if (may_search(cx) && rdl__now() >= search)
+    if (may_search(cx) && rdl__now_ns() >= search)
       rdl__break_deadlocks(cx);
     else {
       if (!cx->lost) wake = rdl__timers_next(cx);
@@ -142,7 +142,7 @@ static void *serve(void *argument) {
   pthread_mutex_lock(&cx->lock);
   while (!cx->closing) {
     if (may_launch(cx)) {
-      if (rdl__now() >= cx->next_search) rdl__break_deadlocks(cx);
+      if (rdl__now_ns() >= cx->next_search) rdl__break_deadlocks(cx);
       launch_once(cx);
     } else
       sleep_parked(cx);

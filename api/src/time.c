@@ -5,17 +5,6 @@
 
 #include "api/src/core.h"
 
-uint64_t rdl__now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * RDL__NS_PER_SECOND + (uint64_t)t.tv_nsec;
-}
-
-uint64_t rdl__deadline(uint64_t timeout_ns) {
-  uint64_t now = rdl__now();
-  return timeout_ns > RDL_FOREVER - now ? RDL_FOREVER : now + timeout_ns;
-}
-
 void rdl__sharpen_sleep(void) {
   (void)prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);
 }

@@ -75,7 +75,7 @@ void rdl__timers_collect(rdl_context *cx) {
   uint32_t slot, next;
   uint64_t now;
   if (!rdl_load_relaxed(&cx->control->timers)) return;
-  now = rdl__now();
+  now = rdl__now_ns();
   for (slot = rdl_exchange(&cx->control->timers, RDL_NIL); slot != RDL_NIL; slot = next) {
     next = rdl_exchange(&cx->sides[slot].timer_link, RDL_NIL) & ~RDL_TIMER_LISTED;
     collect(cx, slot, now);
@@ -83,7 +83,7 @@ void rdl__timers_collect(rdl_context *cx) {
 }
 
 void rdl__timers_fire(rdl_context *cx) {
-  uint64_t now = cx->timer_count ? rdl__now() : 0u;
+  uint64_t now = cx->timer_count ? rdl__now_ns() : 0u;
   while (cx->timer_count && cx->timers[0].due <= now) {
     rdl_message message = {.kind = RDL_SAY_WAKE,
                            .slot = cx->timers[0].slot,

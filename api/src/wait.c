@@ -16,10 +16,10 @@ static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t d
       rdl_relax();
     }
     if (!until) {
-      until = rdl__deadline(cx->options.spin_ns);
+      until = rdl__deadline_ns(cx->options.spin_ns);
       if (until > deadline) until = deadline;
     }
-    if (rdl__now() >= until) return false;
+    if (rdl__now_ns() >= until) return false;
   }
 }
 

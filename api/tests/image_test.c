@@ -180,7 +180,7 @@ static void memory_runs_out(void **state) {
 }
 
 static void one_text_with_line_marks(void **state) {
-  const rdl_text_piece pieces[] = {{"a \"b\"\\", "x", 1, 1}, {"c", "y\n", 2, 7}};
+  const rdl_text_piece pieces[] = {{"a \"b\"\\", "x", 1, 1, 0}, {"c", "y\n", 2, 7, 0}};
   const rdl_image_text image = {.pieces = pieces, .count = 2};
   rdl__text text = {0};
   (void)state;

@@ -181,6 +181,8 @@ static const refused refusals[] = {
     {"void f(void) {\n" TASK("b"), "f.c:2:1: ", "inside the braces that open on line 1"},
     {TASK("a") "}", "f.c:2:1: ", "closes nothing"},
     {TASK("a") "void f(void) {\n{}", "f.c:2:14: ", "never closed"},
+    {TASK("a") "struct s { uint n; }\n", "f.c:2:20: ", "a ; is missing"},
+    {TASK("a") "enum { A = 1 }\n/* end */", "f.c:2:14: ", "a ; is missing"},
     {TASK("a") " /* ", "f.c:2:2: ", "comment does not end"},
     {TASK("a") "#pragma /* ", "f.c:2:9: ", "comment does not end"},
     {TASK("a") "\"abc\n", "f.c:2:1: ", "no closing quote"},

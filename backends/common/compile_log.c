@@ -111,12 +111,12 @@ static int read_place(struct span line, struct place *out) {
   return 0;
 }
 
-static int is_piece(const rdl_joined *joined, struct span name) {
+static const rdl_joined_piece *find_piece(const rdl_joined *joined, struct span name) {
   for (size_t i = 0; i < joined->count; i++)
     if (strlen(joined->pieces[i].name) == name.length &&
         memcmp(joined->pieces[i].name, name.at, name.length) == 0)
-      return 1;
-  return 0;
+      return &joined->pieces[i];
+  return NULL;
 }
 
 /* A name that the compiler made up for its input: "<kernel>", "input.cl", "/tmp/a1b2/tempfile.cl",
@@ -134,7 +134,7 @@ static int is_made_up(struct span name) {
 static void translate(const rdl_joined *joined, struct place *place) {
   uint32_t line;
   const char *name;
-  if (is_piece(joined, place->name) || !is_made_up(place->name)) return;
+  if (find_piece(joined, place->name) || !is_made_up(place->name)) return;
   name = rdl__join_find(joined, place->line, &line);
   if (!name) return;
   place->name = (struct span){name, strlen(name)};
@@ -176,6 +176,38 @@ static void drop_line_ends(rdl_reason *why) {
     why->text[--length] = 0;
 }
 
+static int is_own(const rdl_joined *joined, const struct place *place) {
+  const rdl_joined_piece *piece = find_piece(joined, place->name);
+  return piece && piece->own;
+}
+
+/* The next place of an error, or of what is said with one, in a user's file. What is said of a
+ * warning does not count. */
+static int find_user_place(const rdl_joined *joined, const char *log, struct place *out) {
+  int of_error = 1;
+  while (*log) {
+    struct span line = next_line(&log);
+    if (!read_place(line, out)) continue;
+    if (out->is_error || begins_with(out->message, "warning")) of_error = out->is_error;
+    translate(joined, out);
+    if (of_error && !is_own(joined, out)) return 1;
+  }
+  return 0;
+}
+
+/* An error in Raddle's own text comes of what the user wrote before it: a macro whose use lacks a
+ * parenthesis, or a statement its end. The place that the user can mend goes before it. */
+static void put_first(rdl_reason *why, const struct place *first, const char *rest,
+                      const rdl_joined *joined) {
+  struct place place;
+  if (is_own(joined, first) && find_user_place(joined, rest, &place)) {
+    place.message = first->message;
+    place.is_error = 1;
+    put_place(why, &place);
+  }
+  put_place(why, first);
+}
+
 rdl_status rdl__compile_log(const char *log, const rdl_joined *joined, rdl_reason *why) {
   const char *rest = log;
   struct place place;
@@ -185,7 +217,7 @@ rdl_status rdl__compile_log(const char *log, const rdl_joined *joined, rdl_reaso
     struct span line = next_line(&rest);
     if (!read_place(line, &place) || !place.is_error) continue;
     translate(joined, &place);
-    put_place(why, &place);
+    put_first(why, &place, rest, joined);
     put_rest(why, rest, joined);
     drop_line_ends(why);
     return RDL_COMPILE;

@@ -46,6 +46,7 @@ static int note_piece(rdl_joined_piece *out, const rdl_text_piece *piece, uint32
   if (!out->name) return 0;
   memcpy(out->name, piece->name, size);
   out->first_line = piece->first_line;
+  out->own = piece->own;
   out->start = *line + 1; /* the line mark stands before it */
   out->lines = count_lines(piece->text, piece->length);
   *line = out->start + out->lines;

@@ -13,6 +13,7 @@ typedef struct rdl_joined_piece {
   uint32_t first_line; /* what the piece's first line is called */
   uint32_t start;      /* its line in the joined text, from 1 */
   uint32_t lines;
+  uint32_t own; /* Raddle's, not a user's file */
 } rdl_joined_piece;
 
 typedef struct rdl_joined {

@@ -105,7 +105,6 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
 }
 
 const rdl_backend rdl__backend_host = {
-    .abi = RDL_BACKEND_ABI,
     .name = "host",
     .enumerate = host_enumerate,
     .open = host_open,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "backends/common/compile_log.h"
+#include "backends/common/file.h"
 #include "backends/common/join.h"
 #include "backends/common/reason.h"
 #include "backends/host/device.h"
@@ -52,23 +53,6 @@ static rdl_status write_source(const struct workshop *shop, const rdl_joined *jo
   if (file && fclose(file) != 0) whole = 0;
   if (whole) return RDL_OK;
   return rdl__fail(RDL_IO, why, "%.500s could not be written. Is the disk full?", shop->source);
-}
-
-/* The whole file, to be freed; NULL when it cannot be read. */
-static void *read_file(const char *path, size_t *out_size) {
-  FILE *file = fopen(path, "rbe");
-  struct stat info;
-  void *bytes = NULL;
-  if (file && fstat(fileno(file), &info) == 0 && info.st_size > 0) {
-    *out_size = (size_t)info.st_size;
-    bytes = malloc(*out_size);
-  }
-  if (bytes && fread(bytes, 1, *out_size, file) != *out_size) {
-    free(bytes);
-    bytes = NULL;
-  }
-  if (file) (void)fclose(file);
-  return bytes;
 }
 
 /* ---- load ---- */
@@ -121,7 +105,7 @@ static rdl_status store_and_load(const rdl_backend_device *device, const rdl_ima
   rdl_cache_key key = key_of(device, text);
   char path[RDL_CACHE_PATH];
   size_t size = 0;
-  void *bytes = device->cache.folder[0] ? read_file(shop->object, &size) : NULL;
+  void *bytes = device->cache.folder[0] ? rdl__file_read(shop->object, &size) : NULL;
   int stored = bytes && rdl__cache_store(&device->cache, &key, bytes, size, path);
   free(bytes);
   if (stored && load_library(path, image, why) == RDL_OK) return RDL_OK;

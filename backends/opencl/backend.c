@@ -117,7 +117,6 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
 }
 
 const rdl_backend rdl__backend_opencl = {
-    .abi = RDL_BACKEND_ABI,
     .name = "opencl",
     .enumerate = cl_enumerate,
     .open = cl_open,

@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include "api/src/image.h"
+#include "backends/common/file.h"
 
 typedef struct input {
-  rdl__text text;
+  char *text;
   rdl__task_list tasks;
 } input;
 
@@ -26,19 +27,6 @@ static int complain(const char *text) {
 static int complain_of_file(const char *what, const char *path) {
   fprintf(stderr, "raddle-tasks: cannot %s %s: %s\n", what, path, strerror(errno));
   return 1;
-}
-
-static int read_file(const char *path, rdl__text *out) {
-  char block[4096];
-  size_t length;
-  FILE *file = fopen(path, "rb");
-  if (!file) return complain_of_file("read", path);
-  while ((length = fread(block, 1, sizeof block, file)) > 0)
-    rdl__text_add(out, block, length);
-  int failed = ferror(file) ? complain_of_file("read", path) : 0;
-  fclose(file);
-  if (out->failed) return complain("raddle-tasks: out of memory");
-  return failed;
 }
 
 static int write_file(const char *path, const rdl__text *text) {
@@ -79,10 +67,11 @@ static int read_modules(char **paths, size_t count, input *inputs, rdl__image_mo
   for (size_t i = 1; i < count; i++) {
     const char *path = paths[i - 1];
     input *in = &inputs[i];
-    if (read_file(path, &in->text)) return 1;
-    if (rdl__scan(path, in->text.bytes, in->text.length, 0, &in->tasks, &why))
-      return complain(why.text);
-    modules[i] = (rdl__image_module){path, in->text.bytes, in->text.length, &in->tasks};
+    size_t length = 0;
+    in->text = rdl__file_read(path, &length);
+    if (!in->text) return complain_of_file("read", path);
+    if (rdl__scan(path, in->text, length, 0, &in->tasks, &why)) return complain(why.text);
+    modules[i] = (rdl__image_module){path, in->text, length, &in->tasks};
   }
   return 0;
 }
@@ -110,7 +99,7 @@ int main(int argc, char **argv) {
   else
     complain("raddle-tasks: out of memory");
   for (size_t i = 0; inputs && i < count; i++) {
-    rdl__text_finish(&inputs[i].text);
+    free(inputs[i].text);
     rdl__task_list_finish(&inputs[i].tasks);
   }
   free(inputs);

@@ -15,8 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RDL_BACKEND_ABI 1u
-
 /* Every call that can fail takes one of these last. On failure it holds one to a few sentences for
  * the user: what failed, with the driver's own words, and what to do. */
 typedef struct rdl_reason {
@@ -35,12 +33,14 @@ typedef struct rdl_backend_facts {
   char compiler[128]; /* compiler or driver version: part of the key of cached images */
 } rdl_backend_facts;
 
-/* A piece of an image's text. `name` and `first_line` are what error messages shall say. */
+/* A piece of an image's text. `name` and `first_line` are what error messages shall say; a place in
+ * a piece of Raddle's `own` only when there is none in a user's file. */
 typedef struct rdl_text_piece {
   const char *name;
   const char *text;
   size_t length;
   uint32_t first_line;
+  uint32_t own;
 } rdl_text_piece;
 
 /* The text of an image. Pieces are joined in order, each behind a line mark. `prebuilt` is not NULL
@@ -59,7 +59,6 @@ typedef struct rdl_backend_options {
 } rdl_backend_options;
 
 typedef struct rdl_backend {
-  uint32_t abi;     /* RDL_BACKEND_ABI */
   const char *name; /* first part of a selector */
 
   /* Lists the devices of this backend. Fills up to `capacity` entries and stores how many there
@@ -84,7 +83,7 @@ typedef struct rdl_backend {
   void (*release)(rdl_backend_device *device, void *memory); /* takes NULL */
 
   /* Compiles the text, or takes the result from the cache. RDL_COMPILE: `why` begins with
-   * file:line:column of the first error. Blocks. No launch is under way. */
+   * file:line:column of the first error in a user's file. Blocks. No launch is under way. */
   rdl_status (*build)(rdl_backend_device *device, const rdl_image_text *text,
                       rdl_backend_image **out_image, rdl_reason *why);
   void (*discard)(rdl_backend_device *device, rdl_backend_image *image); /* takes NULL */

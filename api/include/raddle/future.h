@@ -18,9 +18,18 @@ extern "C" {
 /* Start from RDL_SPAWN_OPTIONS_INIT. */
 typedef struct rdl_spawn_options {
   size_t size; /* sizeof(rdl_spawn_options) */
-  const rdl_future
-      *after; /* starts when all of these are done; fails with the first failure of one */
+  /* Futures that must be done before it starts; before any member starts, for rdl_spawn_many. If
+   * one has failed or was cancelled it never starts, and ends in the same way: as the first such of
+   * the list, when all are done. They may be taken as soon as the call has returned; until then,
+   * and as long as somebody waits for them, they use their roots. */
+  const rdl_future *after;
   size_t after_count;
+  /* For rdl_spawn_many with out_futures: members that wait for other members of the same call, in
+   * the same way. Member k waits for those at the positions member_after[member_after_offsets[k]]
+   * to member_after[member_after_offsets[k + 1] - 1]. There are count + 1 offsets; they begin with
+   * 0 and never fall. NULL: no member waits for another. */
+  const uint32_t *member_after_offsets;
+  const uint32_t *member_after;
   uint64_t room_ns;     /* no free root: wait this long for one. Default 0: RDL_AGAIN at once */
   uint32_t local;       /* not 0: stays with the worker that starts it */
   uint32_t pad;         /* 0 */
@@ -44,7 +53,8 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_spawn(rdl_module *module, const char *task
  * cancelling it cancels all. The members have no handles of their own and need no roots.
  * `out_futures`: `count` handles, each to be ended like any other.
  * With neither all run detached. Nothing is started on failure. Statuses as for rdl_spawn;
- * RDL_INVALID also for a count of 0, both outputs, or options that do not fit. */
+ * RDL_INVALID also for a count of 0, both outputs, or options that do not fit: a position that is
+ * no member's, or members that wait for each other in a cycle, which the text names. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_spawn_many(rdl_module *module, const char *task,
                                                  const void *args, size_t args_size, size_t stride,
                                                  size_t count, const rdl_spawn_options *options,
@@ -75,7 +85,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_future_wait(rdl_context *context, const rd
 typedef struct rdl_future_result {
   size_t size;       /* sizeof(rdl_future_result), set by the caller */
   rdl_status status; /* RDL_OK, or why it failed */
-  uint32_t code;     /* with RDL_FAILED: what the task gave to RDL_FAIL */
+  uint32_t code;     /* with RDL_FAILED: what the task gave to RDL_FAIL, at most 2^24 - 1 */
   uint32_t bytes;    /* size of the result */
 } rdl_future_result;
 

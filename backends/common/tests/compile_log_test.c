@@ -12,7 +12,7 @@ static rdl_reason why;
 
 static int set_up(void **state) {
   static rdl_text_piece pieces[] = {
-      {.name = "main.cl", .text = "k1\nk2\n", .length = 6, .first_line = 1},
+      {.name = "main.cl", .text = "k1\nk2\n", .length = 6, .first_line = 1, .own = 1},
       {.name = "../a b/user.task.c", .text = "u1\nu2\nu3\nu4\n", .length = 12, .first_line = 1},
   };
   rdl_image_text image = {.pieces = pieces, .count = 2};
@@ -109,6 +109,28 @@ static void nvrtc(void **state) {
         "../a b/user.task.c:2: catastrophic error: stop");
 }
 
+static void an_error_in_own_text_is_told_where_the_user_caused_it(void **state) {
+  (void)state;
+  check("main.cl:2:3: warning: something\n"
+        "../a b/user.task.c:1:9: note: of a warning\n"
+        "main.cl:1:3: error: expected ';' before 'do'\n"
+        "main.cl:1:5: warning: unused\n"
+        "../a b/user.task.c:2:9: note: of a warning\n"
+        "main.cl:2:1: error: another\n"
+        "../a b/user.task.c:3:9: note: in expansion of macro 'K1'\n"
+        "../a b/user.task.c:4:1: error: late\n",
+        "../a b/user.task.c:3:9: error: expected ';' before 'do'\n"
+        "main.cl:1:3: error: expected ';' before 'do'\n"
+        "main.cl:1:5: warning: unused\n"
+        "../a b/user.task.c:2:9: note: of a warning\n"
+        "main.cl:2:1: error: another\n"
+        "../a b/user.task.c:3:9: note: in expansion of macro 'K1'\n"
+        "../a b/user.task.c:4:1: error: late");
+  check("<kernel>:2:1: error: a\n<kernel>:6:4: note: b\n",
+        "../a b/user.task.c:2:4: error: a\nmain.cl:1:1: error: a\n../a b/user.task.c:2:4: note: b");
+  check("main.cl:1:3: error: alone\n", "main.cl:1:3: error: alone");
+}
+
 static void a_line_outside_all_pieces_stays(void **state) {
   (void)state;
   check("<kernel>:4:1: error: mark\n", "<kernel>:4:1: error: mark");
@@ -143,6 +165,7 @@ int main(void) {
       cmocka_unit_test(nvidia_that_names_its_input),
       cmocka_unit_test(input_cl_and_names_without_a_dot),
       cmocka_unit_test(nvrtc),
+      cmocka_unit_test(an_error_in_own_text_is_told_where_the_user_caused_it),
       cmocka_unit_test(a_line_outside_all_pieces_stays),
       cmocka_unit_test(no_error_line),
       cmocka_unit_test(a_long_log_is_cut),

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a failed root tells the program: who failed, why, and what to do. */
+#include <stdio.h>
+
+#include "api/src/core.h"
+
+/* The device's statuses have the numbers of the host's. */
+#define SAME(name) _Static_assert((unsigned)RDL_##name == RDL_S_##name, "RDL_S_" #name)
+SAME(OK);
+SAME(INVALID);
+SAME(STALE);
+SAME(TIMEOUT);
+SAME(CANCELLED);
+SAME(FAILED);
+SAME(DEADLOCK);
+SAME(OUT_OF_SLOTS);
+SAME(PERMISSION);
+
+/* A name has at most RDL__NAME_MAX bytes. */
+static void put_name(rdl_context *cx, uint32_t slot, char *name, size_t size) {
+  const rdl__root *root = &cx->roots[slot];
+  uint32_t number = root->task & RDL_TASK_MASK;
+  if (root->state == RDL__ROOT_PROMISE || root->state == RDL__ROOT_KEPT)
+    snprintf(name, size, "the future of rdl_future_create");
+  else
+    snprintf(name, size, "%s %s", root->batch ? "a member of a batch of" : "task",
+             number < cx->task_count ? cx->tasks[number].name : "?");
+}
+
+static rdl_status tell_code(rdl_context *cx, uint32_t slot, const char *name, uint32_t code) {
+  if (cx->roots[slot].state == RDL__ROOT_KEPT)
+    return rdl__error(RDL_FAILED, "the host completed the future as failed, with code %u", code);
+  return rdl__error(RDL_FAILED,
+                    "%s failed with code %u%s, given to RDL_FAIL there or in a task that it "
+                    "awaited",
+                    name, code, code == RDL_CODE_MOST ? " or one above it" : "");
+}
+
+/* What most often leads to a status that a task gets for a handle. */
+static const char *likely_mistake(rdl_status status) {
+  if (status == RDL_INVALID)
+    return "there, or in a task that it awaited, a handle is all zero, made up, of another "
+           "context, "
+           "or of a future that has not ended. RDL_RESULT, RDL_TAKE and RDL_DROP need an await of "
+           "the future first, and a RDL_TRY_SPAWN that finds no room gives a handle of zeros";
+  if (status == RDL_STALE)
+    return "there, or in a task that it awaited, a handle names what is gone. RDL_TAKE, RDL_DROP "
+           "and RDL_DETACH end the handle of a child, and so does the end of its parent; reset and "
+           "destroy end that of an event. Keep what others still have the handle of";
+  if (status == RDL_PERMISSION)
+    return "there, or in a task that it awaited, RDL_TAKE, RDL_DROP or RDL_DETACH was given a "
+           "future that another one has spawned. Only its parent may; others read the result with "
+           "RDL_RESULT";
+  return rdl_status_text(status);
+}
+
+rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot) {
+  uint32_t cause = cx->outcomes[slot].cause;
+  rdl_status status = (rdl_status)RDL_CAUSE_STATUS(cause);
+  char name[128];
+  if (status == RDL_OK) return RDL_OK;
+  put_name(cx, slot, name, sizeof name);
+  if (status == RDL_FAILED) return tell_code(cx, slot, name, RDL_CAUSE_CODE(cause));
+  if (status == RDL_OUT_OF_SLOTS)
+    return rdl__error(status,
+                      "%s: no slot was left and nothing could free one. Free children that have "
+                      "ended with RDL_TAKE or RDL_DROP, let others go with RDL_DETACH, spawn less "
+                      "ahead with RDL_TRY_SPAWN, or raise the option `slots` (now %u)",
+                      name, cx->options.slots);
+  if (status == RDL_DEADLOCK)
+    return rdl__error(status, "%s waited for what could never come: %s", name,
+                      cx->deadlock_text[0] ? cx->deadlock_text : "see the log");
+  return rdl__error(status, "%s ended with %s: %s", name, rdl_status_name(status),
+                    likely_mistake(status));
+}

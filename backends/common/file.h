@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RDL_COMMON_FILE_H
+#define RDL_COMMON_FILE_H
+
+#include <stddef.h>
+
+/* The whole file, a zero byte behind it, to be freed by the caller. NULL with `errno` set when it
+ * cannot be read; ENOMEM: out of memory. */
+char *rdl__file_read(const char *path, size_t *out_size);
+
+#endif
