@@ -3,10 +3,10 @@
 the chains of a pool. Nothing runs twice and nothing is lost.
 
 Mirrors rdl_ring_push, rdl_spill_ring, rdl_change, rdl_list_push, rdl_list_take, rdl_adopt,
-rdl_adopt_last, rdl_from_ring, rdl_from_fifo, rdl_claim, rdl_commit_yield, rdl_dispatch, rdl_start_root, rdl_shared_push,
-rdl_shared_pop, rdl_pool_refill_freed, rdl_pool_give_back and rdl_pool_flush. Links are words of
-their own here, so this model also shows what the others take for granted: that pushing onto a list
-and taking it whole each behave as one step.
+rdl_adopt_last, rdl_from_ring, rdl_from_fifo, rdl_claim, rdl_commit_yield, rdl_dispatch,
+rdl_start_root, rdl_shared_push, rdl_shared_pop, rdl_pool_refill_freed, rdl_pool_give_back and
+rdl_pool_flush. Links are words of their own here, so this model also shows what the others take
+for granted: that pushing onto a list and taking it whole each behave as one step.
 """
 
 from explore import (Model, atomic, cas, choose, exchange, fetch_add, load, main, nobody_stuck,
@@ -111,8 +111,8 @@ def build_future(fault, flat=True):
     """In flat mode a claimer may take the future from its ring; elsewhere only a thief may, from
     the list."""
     ready = TICKET_ONE + READY
-    words = {"flat": flat, "wait": ready, "linked": False, "overflow": False, "running": 0, "ends": 0,
-             "segments": 0, "yields": 1, "fifo": False, "heard": False, "started": 0,
+    words = {"flat": flat, "wait": ready, "linked": False, "overflow": False, "running": 0,
+             "ends": 0, "segments": 0, "yields": 1, "fifo": False, "heard": False, "started": 0,
              "early": False}
 
     def owner():
@@ -560,8 +560,8 @@ def build_ring(fault):
 
 def build(scenario, fault):
     builders = {"future": build_future, "plain": lambda fault: build_future(fault, False),
-                "list": build_list, "order": build_order, "chain": build_chain, "roots": build_roots,
-                "ring": build_ring}
+                "list": build_list, "order": build_order, "chain": build_chain,
+                "roots": build_roots, "ring": build_ring}
     return builders[scenario](fault)
 
 
