@@ -168,6 +168,24 @@ RDL_TASK(fut_wait, uint, struct fut_args, RDL_NONE) {
   RDL_END();
 }
 
+/* Puts its handle at number n, says so in the word behind `k` handles, and waits. */
+RDL_TASK(fut_show_self, RDL_NONE, struct fut_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_AT(rdl_future, args->at)[args->n] = RDL_SELF();
+  rdl_atomic_add(fut_word(args->at, 2 * args->k), 1u);
+  RDL_AWAIT_EVENT(args->e);
+  RDL_END();
+}
+
+/* Gives what the future whose handle stands at number n came to. */
+RDL_TASK(fut_wait_shown, uint, struct fut_args, RDL_NONE) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_AWAIT_CATCH(outcome, RDL_AT(rdl_future, args->at)[args->n]);
+  RDL_RETURN(outcome);
+  RDL_END();
+}
+
 /* Awaits a finished future n times; none of that may suspend. */
 RDL_TASK(fut_wait_again, uint, struct fut_args, struct fut_one) {
   uint outcome;

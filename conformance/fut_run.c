@@ -128,6 +128,31 @@ void FUT_2_many_awaiters(void) {
   bed_close(&b);
 }
 
+/* Members of a batch, of which only they themselves have handles, are awaited by others. The batch
+ * may have freed a member before its awaiter looks. */
+void FUT_2_batch_member(void) {
+  enum { MEMBERS = 16 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 2 * MEMBERS + 1);
+  rdl_event event = new_event(&b, 1, 0);
+  rdl_future awaiters[MEMBERS];
+  task_args all = {.at = m.at, .e = event, .k = MEMBERS};
+  rdl_future batch = start_many(&b, "fut_show_self", MEMBERS, all);
+  uint32_t k;
+  CHECK(word_becomes(&m, 2 * MEMBERS, MEMBERS, PATIENCE_NS));
+  bed_await_suspended(&b, MEMBERS);
+  for (k = 0; k < MEMBERS; k++)
+    awaiters[k] = START(&b, "fut_wait_shown", .at = m.at, .n = k);
+  bed_await_suspended(&b, 2 * MEMBERS);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  for (k = 0; k < MEMBERS; k++) {
+    uint32_t outcome = get(&b, awaiters[k]);
+    CHECK(outcome == RDL_OK || outcome == RDL_STALE);
+  }
+  get_none(&b, batch);
+  bed_close(&b);
+}
+
 void FUT_2_host(void) {
   bed b = bed_open(TASKS);
   rdl_future f = START(&b, "fut_leaf", .n = 12);

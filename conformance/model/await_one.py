@@ -2,7 +2,7 @@
 """A future awaits another one, which ends, is cancelled for, timed out, freed or reborn meanwhile.
 
 Mirrors rdl_poll_future, rdl_suspend, rdl_commit_future, rdl_join_future, rdl_take_back, rdl_sweep,
-rdl_complete, rdl_slot_free, rdl_record_clear, rdl_cancel and RDL_SAY_WAKE.
+rdl_complete, rdl_list_close, rdl_slot_free, rdl_record_clear, rdl_cancel and RDL_SAY_WAKE.
 """
 
 from explore import Model, atomic, fetch_add, load, main, nobody_stuck_but, store, until
@@ -12,7 +12,7 @@ from kernel import (CANCELLED, OK, READY, RUNNING, STALE, TICKET_ONE, TIMEOUT, W
                     rdl_join_future, rdl_requested, rdl_resume, rdl_sweep, rdl_take_back, rdl_wake,
                     record_clear, set_result, slot_free, with_state)
 
-SCENARIOS = ("race", "reuse", "sweep")
+SCENARIOS = ("race", "reuse", "batch", "sweep")
 FAULTS = {
     "no take-back after closed": ("race", "the awaiter finds the list closed and waits"),
     "joins before it waits": ("race", "the node is pushed before WAITING is stored"),
@@ -21,6 +21,7 @@ FAULTS = {
     "closed in two steps": ("race", "the list is read, then CLOSED is stored"),
     "generation not read again": ("reuse", "the awaiter joins the list of another future"),
     "result read without generation": ("reuse", "the slot may have been reborn since the wake"),
+    "batch member closes by store": ("batch", "who joins with an old handle is overwritten"),
     "sweeper leaves closed list": ("sweep", "who finds the list closed wakes nobody"),
     "sweeper trusts the slot": ("sweep", "live nodes go back onto whatever list is there now"),
     "sweeper looks once": ("sweep", "live nodes go back after the slot was reborn, and stay"),
@@ -89,8 +90,11 @@ def rdl_await(me, wait, target, generation, deadline, fault):
     return wait, status
 
 
-def end(name, fault):  # the last steps of rdl_complete
+def end(name, fault, unnamed=False):  # the last steps of rdl_complete; rdl_list_close
     yield atomic(set_result, name)
+    if unnamed and fault == "batch member closes by store":
+        yield store("waiters." + name, ("closed", False, ()))
+        return
     if fault == "closed in two steps":
         head = yield load("waiters." + name)
         yield store("waiters." + name, ("closed", False, ()))
@@ -156,6 +160,23 @@ def build_reuse(fault):
     return Model(words, {"awaiter": awaiter, "slot T": slot}, once_queued("A"))
 
 
+def build_batch(fault):
+    """The slot is born again as a member of a batch, of which nobody has a handle. Whoever looked
+    at the handle of the slot's last life may still join, and the member ends without regard."""
+    words = {**future("A", TICKET_ONE + RUNNING), **future("T", RUNNING)}
+
+    def awaiter():
+        _, status = yield from rdl_await("A", TICKET_ONE + RUNNING, "T", 1, False, fault)
+        yield from check(status in (OK, STALE), "neither OK nor STALE")
+
+    def slot():
+        yield from end("T", fault)
+        yield from reborn("T")
+        yield from end("T", fault, True)
+
+    return Model(words, {"awaiter": awaiter, "slot T": slot}, once_queued("A"))
+
+
 def build_sweep(fault):
     """X waits already; a dead node stands beside it. B joins and sweeps, then C awaits what the
     slot holds next, which ends only after X and B have gone on."""
@@ -202,7 +223,8 @@ def build_sweep(fault):
 
 
 def build(scenario, fault):
-    return {"race": build_race, "reuse": build_reuse, "sweep": build_sweep}[scenario](fault)
+    return {"race": build_race, "reuse": build_reuse, "batch": build_batch,
+            "sweep": build_sweep}[scenario](fault)
 
 
 if __name__ == "__main__":

@@ -3,21 +3,22 @@
 whose parents await what they spawn ends in W x (S1 + reserve) slots.
 
 Mirrors rdl_suspend and rdl_wait_for_room, rdl_make_room, rdl_return_room, rdl_pool_refill_freed,
-rdl_pool_give_back, rdl_pool_put, rdl_pool_free, rdl_pool_announce, rdl_wake_room, rdl_node_free,
-rdl_rest, rdl_put_out and, of the host, break_room. A
-pool and a stash are numbers here; stealing.py has the chains. `bound` is no search but a
-simulation of many schedules, because it is about sizes.
+rdl_pool_give_back, rdl_pool_put, rdl_pool_free, rdl_pool_announce, rdl_wake_room,
+rdl_wake_for_room, rdl_enqueue_at, rdl_node_free, rdl_starved, rdl_keep_back, rdl_all_are_idle,
+rdl_rest, rdl_put_out and, of the host, break_room and rdl__work_pending. A pool and a stash are
+numbers here; stealing.py has the chunks. `bound` is no search but a simulation of many schedules,
+because it is about sizes.
 """
 
 import random
 import sys
 
-from explore import (Model, atomic, exchange, fetch_add, late, load, main, nobody_stuck,
+from explore import (Model, atomic, choose, exchange, fetch_add, late, load, main, nobody_stuck,
                      store, until)
 from kernel import check
 
-SCENARIOS = ("freed", "idle", "parked", "chain", "left", "short", "nodes",
-             "promised")
+SCENARIOS = ("freed", "idle", "parked", "chain", "left", "short", "nodes", "promised", "home",
+             "starved", "gone", "asked")
 FAULTS = {
     "version not read again": ("freed", "room comes between the attempt and the push"),
     "version read after the attempt": ("freed", "room comes between the two"),
@@ -35,6 +36,14 @@ FAULTS = {
     "waits again when told": ("short", "who is told that there is none waits once more"),
     "nodes are announced": ("nodes", "each wake gives nodes back, and they wake all once more"),
     "promised room is flushed": ("promised", "a segment gives away what it was started with"),
+    "woken elsewhere": ("home", "who frees the room runs what waited for it at another worker"),
+    "host looks at no inbox": ("home", "the wake comes when its worker has left the launch"),
+    "goes on with another branch": ("starved", "it starts although others may free the room"),
+    "kept back for ever": ("starved", "the room comes only from what is kept back"),
+    "counts itself idle with its stash": ("starved", "all seem idle, and the room is in a stash"),
+    "one look is enough": ("starved", "the room is there, and its wake in the inbox"),
+    "starved by who is over": ("gone", "a ticket does not say that its future has ended"),
+    "asks without end": ("asked", "who wait let each other look for ever, and nobody parks"),
 }
 
 
@@ -379,93 +388,334 @@ def build_promised(fault):
     return Model(words, {"segment": segment, "waiter": waiter})
 
 
+# ---- home: a wake goes to the inbox of the worker where the future began to wait
+
+def build_home(fault):
+    """Worker 1 leaves the launch when it finds nothing; the host starts another while an inbox
+    holds something. Worker 2 wakes whoever waits."""
+    words = {"room": "A", "inbox": "", "ring.2": "", "ran": 0, "left": 0}
+
+    def runs(who):
+        yield from check(who == 1, "goes on at a worker where it did not begin to wait")
+        yield fetch_add("ran", 1)
+
+    def worker_1():
+        names = yield exchange("inbox", "")  # rdl_adopt
+        if names:
+            yield from runs(1)
+        yield fetch_add("left", 1)
+
+    def worker_2():  # rdl_wake_room, rdl_wake_for_room, rdl_enqueue_at
+        name = yield exchange("room", "")
+        if fault == "woken elsewhere":
+            yield from runs(2)
+        else:
+            yield store("inbox", name)
+        yield fetch_add("left", 1)
+
+    def host():  # rdl__work_pending
+        yield until(lambda memory: memory["left"] == 2)
+        pending = yield load("ring.2" if fault == "host looks at no inbox" else "inbox")
+        if pending:
+            yield from worker_1()
+
+    def final(memory, stuck):
+        return nobody_stuck(memory, stuck) or \
+            (None if memory["ran"] == 1 else "ran %d times" % memory["ran"])
+
+    return Model(words, {"worker 1": worker_1, "worker 2": worker_2, "host": host}, None, final)
+
+
+# ---- starved: worker 1 has a future that waits for room, and another branch in its ring
+
+def build_starved(fault):
+    """What worker 2 does frees the room, or else the other branch does."""
+    words = {"pool": 0, "stash.1": 0, "stash.2": 0, "freed": 1, "room": ("F",), "inbox": (),
+             "idle": 0, "ran": False, "branch": False, "busy": True}
+
+    def wake(memory):  # rdl_wake_room
+        memory["inbox"] += memory["room"]
+        memory["room"] = ()
+
+    def announce():
+        yield fetch_add("freed", 1)
+        yield atomic(wake)
+
+    def return_room():
+        some = yield atomic(flush, "2")
+        if some:
+            yield from announce()
+
+    def worker_2():
+        frees = yield choose(1, 0)
+        yield fetch_add("stash.2", frees)
+        yield store("busy", False)
+        if fault == "counts itself idle with its stash":  # rdl_rest
+            yield fetch_add("idle", 1)
+            yield from return_room()
+        else:
+            yield from return_room()
+            yield fetch_add("idle", 1)
+
+    def open_branch(memory):
+        """Starts what is kept back, which frees the room that F needs when it has ended."""
+        vain = memory["ran"] or not (memory["busy"] or memory["pool"] or memory["stash.2"])
+        memory["branch"] = True
+        return vain
+
+    def worker_1():
+        looks = 0
+        may_start = fault == "goes on with another branch"
+        while True:
+            ran = yield load("ran")
+            branch = yield load("branch")
+            if ran and branch:
+                return
+            if not branch and (ran or may_start):  # rdl_from_ring, rdl_keep_back
+                vain = yield atomic(open_branch)
+                yield from check(vain, "another branch is opened although there is room")
+                yield fetch_add("pool", 1)
+                yield from announce()
+                continue
+            names = yield exchange("inbox", ())  # rdl_from_lists
+            if names:
+                got = yield atomic(fill, "1", 1)
+                if got:
+                    yield store("ran", True)
+                else:
+                    yield atomic(join_room, "F")
+                continue
+            yield until(lambda memory: memory["idle"] or memory["inbox"])
+            idle = yield load("idle")
+            looks = min(looks + 1, 2) if idle else 0  # rdl_rest, rdl_all_are_idle
+            if fault != "kept back for ever":
+                may_start = looks >= (1 if fault == "one look is enough" else 2)
+            elif looks == 2:
+                yield until(lambda memory: memory["inbox"])
+
+    return Model(words, {"worker 1": worker_1, "worker 2": worker_2})
+
+
+# ---- gone: the future that waited is cancelled, and ends where it was woken
+
+def build_gone(fault):
+    """Worker 2 has work until what worker 1 keeps back has run."""
+    words = {"wait": ("waiting", 1), "kept": True}
+
+    def starved(memory):  # rdl_starved
+        state, ticket = memory["wait"]
+        return ticket == 1 and (fault == "starved by who is over" or state != "over")
+
+    def worker_1():
+        yield until(lambda memory: not starved(memory))
+        yield store("kept", False)
+
+    def worker_2():
+        yield store("wait", ("ready", 1))  # rdl_cancel
+        yield store("wait", ("over", 1))  # rdl_complete, rdl_slot_free
+        yield until(lambda memory: not memory["kept"])
+
+    return Model(words, {"worker 1": worker_1, "worker 2": worker_2})
+
+
+# ---- asked: all are idle, and each of two has waited for more than there is, or each for a part
+
+def build_asked(fault):
+    words = room_words(2, pool=2, freed=1, asked=0, idle=0, want=0, parked=False)
+
+    def ask(name):  # rdl_all_are_idle
+        if fault != "asks without end":
+            version = yield fetch_add("freed", 1)
+            yield store("asked", version + 1)
+        yield from rdl_wake_room()
+
+    def must_look(memory, name):  # one of them asks, that the counts stay small
+        return memory["ready." + name] or memory["parked"] or \
+            name == "A" and memory["idle"] == 2 and memory["asked"] != memory["freed"]
+
+    def worker(name, w):
+        yield until(lambda memory: memory["want"])
+        want = yield load("want")
+        while True:
+            got = yield from rdl_attempt(name, w, want)
+            if got:
+                yield atomic(flush, w)
+                yield from rdl_pool_announce()
+            yield fetch_add("idle", 1)
+            mine = 0
+            while not mine:
+                yield until(must_look, name)
+                mine = yield exchange("ready." + name, 0)
+                parked = yield load("parked")
+                if parked and not mine:
+                    return
+                if not mine:
+                    yield from ask(name)
+            yield fetch_add("idle", -1)
+
+    def quiet(memory):
+        return memory["idle"] == 2 and memory["asked"] == memory["freed"] and \
+            not memory["ready.A"] and not memory["ready.B"]
+
+    def last():
+        want = yield choose(2, 3)
+        yield store("want", want)
+        yield until(quiet)
+        yield store("parked", True)
+
+    return Model(words, {"A": lambda: worker("A", "1"), "B": lambda: worker("B", "2"),
+                         "last": last})
+
+
 # ---- the bound, by simulation ----
 
 class Future:
-    __slots__ = ("n", "parent", "point", "open")
+    __slots__ = ("height", "parent", "started", "waited", "open")
 
-    def __init__(self, n, parent):
-        self.n = n
+    def __init__(self, height, parent):
+        self.height = height
         self.parent = parent
-        self.point = 0
+        self.started = self.waited = False
         self.open = 0
 
 
-class Tree:
-    """fib(n): a segment spawns two, waits for both, takes their results and ends. Each worker runs
-    its youngest future; one without work takes the older half of another's."""
+class Forest:
+    """A tree of `fan` children a node: a segment spawns them, waits for all, takes their results
+    and ends. Every segment needs room for `fan`, as all are segments of one task. A ring's newest
+    stands last; a list (inbox, overflow) holds its oldest first."""
 
-    RESERVE = 2
+    MOST = 16  # RDL_SHARE_MOST
 
-    def __init__(self, n, workers, slots, seed, keeps=False):
+    def __init__(self, fan, height, workers, slots, seed, fault=None):
         self.random = random.Random(seed)
-        self.keeps = keeps
+        self.fault = fault
+        self.fan = self.reserve = fan
         self.pool = slots - 1
+        self.workers = range(workers)
         self.stash = [0] * workers
-        self.rings = [[] for _ in range(workers)]
+        self.rings = [[] for _ in self.workers]
+        self.inboxes = [[] for _ in self.workers]
+        self.overflows = [[] for _ in self.workers]
+        self.starved = [None] * workers
+        self.may_start = [False] * workers
         self.room = []
+        self.hungry = False
         self.used = self.peak = 1
         self.done = False
-        self.rings[0].append(Future(n, None))
+        self.rings[0].append(Future(height, None))
 
-    def next_of(self, w):
-        if self.rings[w]:
-            return self.rings[w].pop()
-        victims = [v for v in range(len(self.rings)) if self.rings[v]]
-        if not victims:
+    # where the next one comes from
+
+    def keep_back(self, w, future):
+        if self.starved[w] is None or self.fault == "goes on with another branch":
+            return False
+        if future.started or future.waited:
+            return False
+        if not self.may_start[w]:
+            return True
+        self.may_start[w] = False
+        return False
+
+    def from_ring(self, w):
+        if not self.rings[w] or self.keep_back(w, self.rings[w][-1]):
             return None
-        ring = self.rings[self.random.choice(victims)]
-        half = (len(ring) + 1) // 2
-        self.rings[w] = ring[:half]
-        del ring[:half]
         return self.rings[w].pop()
 
-    def room_for(self, w):
-        got = min(self.pool, max(0, self.RESERVE - self.stash[w]))
+    def adopt(self, w, lists, v):
+        some = bool(lists[v])
+        self.rings[w] += lists[v]
+        lists[v] = []
+        return some
+
+    def from_lists(self, w):
+        some = self.adopt(w, self.inboxes, w)
+        if not self.rings[w] or self.fault == "overflow comes back on top":
+            some = self.adopt(w, self.overflows, w) or some
+        return self.from_ring(w) if some else None
+
+    def steal(self, w):
+        free = self.may_start[w] or self.fault == "goes on with another branch"
+        if self.starved[w] and not free:  # rdl_shy
+            return None
+        for k in self.workers[1:]:
+            if self.adopt(w, self.overflows, (w + k) % len(self.workers)):
+                return self.from_ring(w)
+        return None
+
+    def share(self, w):
+        count = min(len(self.rings[w]) // 2, self.MOST)
+        if self.hungry and count and not self.overflows[w]:
+            self.overflows[w] = self.rings[w][:count]
+            del self.rings[w][:count]
+            self.hungry = False
+
+    # room
+
+    def have_room(self, w):
+        got = min(self.pool, max(0, self.reserve - self.stash[w]))
         self.pool -= got
         self.stash[w] += got
-        return self.stash[w] >= self.RESERVE
+        return self.stash[w] >= self.reserve
+
+    def give_back(self, w, keep):
+        over = max(0, self.stash[w] - keep)
+        self.stash[w] -= over
+        self.pool += over
+        return over
 
     def free(self, w, count):
         self.used -= count
         self.stash[w] += count
-        if self.room or self.stash[w] > 2 * self.RESERVE:
-            over = max(0, self.stash[w] - self.RESERVE)
-            self.stash[w] -= over
-            self.pool += over
-            self.wake(w)
+        if self.stash[w] > (self.reserve if self.room else 2 * self.reserve):
+            if self.give_back(w, self.reserve):
+                self.wake(w)
 
     def wake(self, w):
-        self.rings[w] = self.room + self.rings[w]
+        for future, home in self.room:
+            if home == w or self.fault == "woken elsewhere":
+                self.rings[w].append(future)
+            else:
+                self.inboxes[home].append(future)
         self.room = []
+
+    def wait_for_room(self, w, future):
+        future.waited = True
+        self.starved[w] = future
+        self.room.append((future, w))
+        self.give_back(w, 0)
+
+    # a worker
 
     def step(self, w):
         """False when this worker has nothing to do."""
-        future = self.next_of(w)
+        self.share(w)
+        future = self.from_ring(w) or self.from_lists(w) or self.steal(w)
         if future is None:
-            if self.room and self.stash[w]:
-                self.pool += self.stash[w]
-                self.stash[w] = 0
+            self.hungry = self.hungry or self.starved[w] is None
+            if self.give_back(w, 0):
                 self.wake(w)
-                return True
             return False
-        if future.point == 0 and future.n >= 2:
-            if not self.room_for(w):
-                self.room.append(future)
-                if not self.keeps:
-                    self.pool += self.stash[w]
-                    self.stash[w] = 0
-                return True
-            future.point, future.open = 1, 2
-            self.stash[w] -= 2
-            self.used += 2
-            self.peak = max(self.peak, self.used)
-            self.rings[w] += [Future(future.n - 1, future), Future(future.n - 2, future)]
-            return True
-        if future.point == 1:
-            self.free(w, 2)
-        self.end(w, future)
+        for v in self.workers:
+            if self.starved[v] is future:
+                self.starved[v] = None
+        if not self.have_room(w):
+            self.wait_for_room(w, future)
+        elif future.started:
+            self.free(w, self.fan)
+            self.end(w, future)
+        elif future.height == 0:
+            self.end(w, future)
+        else:
+            self.spawn(w, future)
         return True
+
+    def spawn(self, w, future):
+        future.started = True
+        future.open = self.fan
+        self.stash[w] -= self.fan
+        self.used += self.fan
+        self.peak = max(self.peak, self.used)
+        self.rings[w] += [Future(future.height - 1, future) for _ in range(self.fan)]
 
     def end(self, w, future):
         parent = future.parent
@@ -476,45 +726,66 @@ class Tree:
         if parent.open == 0:
             self.rings[w].append(parent)
 
-    def run(self):
-        """True when the work ends, False when all of it waits for room."""
-        order = list(range(len(self.rings)))
-        idle = 0
-        while not self.done and idle < 100:
-            self.random.shuffle(order)
+    def run(self, steps=30000):
+        """True when the work ends; else all of it waits for room, or wakes itself in vain."""
+        quiet = 0
+        while not self.done and steps > 0:
             moved = False
-            before = (self.used, len(self.room), self.pool)
-            for w in order:
-                if self.random.random() < 0.8 and not self.done:
-                    moved = self.step(w) or moved
-            same = before == (self.used, len(self.room), self.pool)
-            idle = idle + 1 if not moved or same else 0
+            for w in self.random.sample(self.workers, len(self.workers)):
+                for _ in range(self.random.choice((0, 1, 1, 1, 1, 1, 1, 40))):
+                    steps -= 1
+                    if self.done or not self.step(w):
+                        break
+                    moved = True
+            quiet = 0 if moved else quiet + 1
+            if quiet == 4:  # rdl_all_are_idle
+                self.wake(0)
+            if quiet == 8:
+                self.may_start = [self.starved[w] is not None for w in self.workers]
+            if quiet == 12:
+                return False
         return self.done
+import sys
+import random
+
+
+RULES = ("goes on with another branch", "woken elsewhere", "overflow comes back on top")
 
 
 def simulate(out):
+    """Every run must end in W x (S1 + reserve) slots, the root in one of its own. Who steals a
+    branch begins one level lower, so four slots fewer are enough as well, but not with other
+    rules."""
     good = True
-    for n in (8, 12):
-        alone = Tree(n, 1, 10 ** 6, 0)
+    for fan, height in ((2, 9), (3, 6)):
+        alone = Forest(fan, height, 1, 10 ** 6, 0)
         alone.run()
-        for workers in (1, 2, 4, 8):
-            slots = workers * (alone.peak + Tree.RESERVE)
-            runs = [Tree(n, workers, slots, seed).run() for seed in range(40)]
-            good = good and all(runs)
-            print("bound: fib(%d), %d workers, %d slots: %d of %d runs end"
-                  % (n, workers, slots, sum(runs), len(runs)), file=out)
-        short = [Tree(n, 1, alone.peak - 1, seed).run() for seed in range(10)]
-        good = good and not any(short)
-        print("bound: fault one slot too few for one worker: %d of %d runs end"
-              % (sum(short), len(short)), file=out)
+        need = alone.peak - 1 + fan
+        for workers in (1, 2, 4):
+            slots = workers * need + 1
+            ends = sum(Forest(fan, height, workers, slots, seed).run() for seed in range(40))
+            good = good and ends == 40
+            print("bound: %d children, %d levels, %d workers, %d slots: %d of 40 runs end"
+                  % (fan, height, workers, slots, ends), file=out)
+        ends = sum(Forest(fan, height, 1, need, seed).run() for seed in range(3))
+        good = good and not ends
+        print("bound: fault one slot too few for one worker: %d of 3 runs end" % ends, file=out)
+    slots = 2 * need + 1 - 4
+    ends = sum(Forest(fan, height, 2, slots, seed).run() for seed in range(40))
+    good = good and ends == 40
+    print("bound: 2 workers, %d slots: %d of 40 runs end" % (slots, ends), file=out)
+    for rule in RULES:
+        stuck = [seed for seed in range(40) if not Forest(fan, height, 2, slots, seed, rule).run()]
+        good = good and bool(stuck)
+        print("bound: fault %-28s %d of 40 runs do not end" % (rule, len(stuck)), file=out)
     return good
 
 
 def build(scenario, fault):
     builders = {"freed": build_freed, "idle": build_idle, "parked": build_parked,
                 "chain": build_chain, "left": build_left, "short": build_short,
-                "nodes": build_nodes,
-                "promised": build_promised}
+                "nodes": build_nodes, "promised": build_promised, "home": build_home,
+                "starved": build_starved, "gone": build_gone, "asked": build_asked}
     return builders[scenario](fault)
 
 

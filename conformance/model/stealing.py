@@ -2,11 +2,11 @@
 """Where ready futures stand: a worker's ring, lists that others take whole, the ring of roots, and
 the chains of a pool. Nothing runs twice and nothing is lost.
 
-Mirrors rdl_ring_push, rdl_spill_ring, rdl_change, rdl_list_push, rdl_adopt, rdl_from_ring,
-rdl_from_fifo, rdl_claim, rdl_commit_yield, rdl_dispatch, rdl_start_root, rdl_shared_push,
-rdl_shared_pop, rdl_pool_refill_freed, rdl_pool_give_back and rdl_pool_flush. Links are words of
-their own here, so this model also shows what the others take for granted: that pushing onto a list
-and taking it whole each behave as one step.
+Mirrors rdl_ring_push, rdl_spill_ring, rdl_change, rdl_list_push, rdl_list_take, rdl_adopt,
+rdl_adopt_last, rdl_from_ring, rdl_from_fifo, rdl_claim, rdl_commit_yield, rdl_dispatch,
+rdl_start_root, rdl_shared_push, rdl_shared_pop, rdl_pool_refill_freed, rdl_pool_give_back and
+rdl_pool_flush. Links are words of their own here, so this model also shows what the others take
+for granted: that pushing onto a list and taking it whole each behave as one step.
 """
 
 from explore import (Model, atomic, cas, choose, exchange, fetch_add, load, main, nobody_stuck,
@@ -14,7 +14,7 @@ from explore import (Model, atomic, cas, choose, exchange, fetch_add, load, main
 from kernel import (CANCEL_BIT, DONE, QUEUED, READY, RUNNING, STATE_MASK, TICKET_ONE, check,
                     with_state)
 
-SCENARIOS = ("future", "plain", "list", "chain", "roots", "ring")
+SCENARIOS = ("future", "plain", "list", "order", "chain", "roots", "ring")
 FAULTS = {
     "spilled without a swap": ("future", "the spilled future may have been claimed"),
     "list before QUEUED": ("future", "the thief unlinks it while it may still be claimed"),
@@ -25,11 +25,15 @@ FAULTS = {
     "spilled and kept": ("plain", "a thief and the ring's owner both run it"),
     "stale entry is not dropped": ("future", "an entry counts although the word has changed"),
     "claims what is queued": ("future", "a future in a list runs, and its link is still needed"),
+    "adopted without a swap": ("future", "its entry in the ring says READY and its word QUEUED"),
+    "list is not turned": ("order", "what was newest comes in first, and the oldest runs next"),
     "push by load and store": ("list", "two pushes at once lose one"),
     "taken by load and store": ("list", "a push in between is lost"),
     "pop by swap": ("list", "the head has come back with another link (ABA)"),
     "gives back by store": ("chain", "what was flushed meanwhile is lost"),
     "takes one by swap": ("chain", "the head has come back with another link (ABA)"),
+    "chunk without its count": ("chain", "the number is that of a chunk it once began"),
+    "chunks linked as items": ("chain", "the last item of one chunk leads into the next"),
     "root starts unseen": ("roots", "a root that was claimed is queued with the word RUNNING"),
     "cell filled after its number": ("ring", "the consumer reads what stood there before"),
     "head by load and store": ("ring", "two consumers take one entry"),
@@ -107,8 +111,8 @@ def build_future(fault, flat=True):
     """In flat mode a claimer may take the future from its ring; elsewhere only a thief may, from
     the list."""
     ready = TICKET_ONE + READY
-    words = {"flat": flat, "wait": ready, "linked": False, "overflow": False, "running": 0, "ends": 0,
-             "segments": 0, "yields": 1, "fifo": False, "heard": False, "started": 0,
+    words = {"flat": flat, "wait": ready, "linked": False, "overflow": False, "running": 0,
+             "ends": 0, "segments": 0, "yields": 1, "fifo": False, "heard": False, "started": 0,
              "early": False}
 
     def owner():
@@ -137,16 +141,27 @@ def build_future(fault, flat=True):
     def link(memory):  # rdl_list_push onto the overflow
         memory["linked"] = memory["overflow"] = True
 
-    def unlink(memory):  # rdl_adopt by a thief, then its FIFO
+    def unlink(memory):  # rdl_list_take
         if not memory["overflow"]:
             return False
         memory["linked"] = memory["overflow"] = False
         return True
 
     def thief():
+        """Takes the list into its ring (rdl_adopt), or behind what has yielded (rdl_adopt_last)."""
+        way = yield choose("ring", "FIFO")
         yield until(unlink)
-        word = yield load("wait")  # rdl_from_fifo
-        yield from rdl_dispatch(word & ~CANCEL_BIT, fault)
+        word = yield load("wait")
+        queued = word & ~CANCEL_BIT
+        if way == "ring":
+            expected = with_state(queued, READY)
+            mine = True
+            if fault != "adopted without a swap":
+                mine = yield from rdl_change("wait", queued, expected, fault)
+            if mine:
+                yield from rdl_dispatch(expected, fault)
+            return
+        yield from rdl_dispatch(queued, fault)  # rdl_from_fifo
 
     def claimer():  # rdl_claim, then rdl_from_next
         if not flat and fault != "claims outside flat mode":
@@ -267,91 +282,162 @@ def build_list(fault):
                          "taker again": taker_again}, None, final)
 
 
-# ---- the chain of a pool: taken whole, the rest given back ----
+# ---- the order in which a list comes into a ring ----
+
+def rdl_list_take(fault):
+    """The items taken, the oldest first, as they are pushed onto a ring."""
+    item = yield exchange("list", "")
+    turned = ""
+    while item:
+        older = yield load("link." + item)
+        turned = turned + item if fault == "list is not turned" else item + turned
+        item = older
+    return turned
+
+
+def build_order(fault):
+    words = {"list": "", "link.x": "", "link.y": "", "link.z": "", "ring": ""}
+
+    def pusher():
+        yield from rdl_list_push("x")
+        yield from rdl_list_push("y")
+
+    def other():
+        yield from rdl_list_push("z")
+
+    def taker():
+        for attempt in range(3):
+            some = yield from rdl_list_take(fault)
+            yield atomic(into_ring, some)
+
+    def into_ring(memory, items):
+        memory["ring"] += items
+
+    def final(memory, stuck):
+        left, item = "", memory["list"]
+        while item:
+            left, item = item + left, memory["link." + item]
+        order = memory["ring"] + left
+        if sorted(order) != list("xyz"):
+            return "items now: " + order
+        if order.index("x") > order.index("y"):
+            return "what was put out last does not come in last"
+        return nobody_stuck(memory, stuck)
+
+    return Model(words, {"pushes x, y": pusher, "pushes z": other, "taker": taker}, None, final)
+
+
+# ---- the chunks of a pool: taken whole, the rest given back ----
+
+def next_word(item, fault=None):  # rdl_pool_next
+    return ("link." if fault == "chunks linked as items" else "next.") + item
+
 
 def rdl_pool_give_back(rest, fault):
     if fault == "gives back by store" and rest:
-        yield store("chain", rest)
+        yield store("chunks", rest)
         return
     while rest:
-        seen = yield cas("chain", "", rest)
+        seen = yield cas("chunks", "", rest)
         if not seen:
             return
-        newer = yield exchange("chain", "")
+        newer = yield exchange("chunks", "")
         if not newer:
             continue
-        tail = newer
-        following = yield load("link." + tail)
+        last = newer
+        following = yield load(next_word(last, fault))
         while following:
-            tail = following
-            following = yield load("link." + tail)
-        yield store("link." + tail, rest)
+            last = following
+            following = yield load(next_word(last, fault))
+        yield store(next_word(last, fault), rest)
         rest = newer
 
 
 def refill(worker, fault):
-    """rdl_pool_refill_freed for one item."""
+    """rdl_pool_refill_freed; 1 = a chunk came."""
     if fault == "takes one by swap":
-        head = yield load("chain")
+        head = yield load("chunks")
         while head:
-            rest = yield load("link." + head)
-            seen = yield cas("chain", head, rest)
+            rest = yield load(next_word(head))
+            seen = yield cas("chunks", head, rest)
             if seen == head:
                 break
             head = seen
     else:
-        head = yield exchange("chain", "")
+        head = yield exchange("chunks", "")
         if head:
-            rest = yield load("link." + head)
+            rest = yield load(next_word(head, fault))
             yield from rdl_pool_give_back(rest, fault)
-    if head:
-        yield atomic(into_stash, worker, head)
-    return head
+    if not head:
+        return 0
+    count = yield load("count." + head)
+    yield atomic(into_stash, worker, head, count)
+    return 1
 
 
-def into_stash(memory, worker, item):
-    memory["stash." + worker] += item
+def into_stash(memory, worker, head, count):
+    """The stash believes the count: it takes so many items, one link after the other."""
+    item = head
+    for _ in range(count):
+        memory["stash." + worker] += item or "?"
+        item = memory["link." + item] if item else ""
 
 
-def flush(worker, item):  # rdl_pool_flush of one item
-    yield atomic(out_of_stash, worker, item)
-    old = yield load("chain")
+def flush(worker, count, fault=None):  # rdl_pool_flush
+    head = yield atomic(out_of_stash, worker, count)
+    if fault != "chunk without its count":
+        yield store("count." + head, count)
+    old = yield load("chunks")
     while True:
-        yield store("link." + item, old)
-        seen = yield cas("chain", old, item)
+        yield store(next_word(head, fault), old)
+        seen = yield cas("chunks", old, head)
         if seen == old:
             return
         old = seen
 
 
-def out_of_stash(memory, worker, item):
-    memory["stash." + worker] = memory["stash." + worker].replace(item, "", 1)
+def out_of_stash(memory, worker, count):
+    """The first items of the stash become a chain of their own. Returns its head."""
+    stash = memory["stash." + worker]
+    taken, memory["stash." + worker] = stash[:count], stash[count:]
+    for item, following in zip(taken, taken[1:] + " "):
+        memory["link." + item] = following.strip()
+    return taken[0]
 
 
 def build_chain(fault):
-    words = {"chain": "a", "link.a": "b", "link.b": "c", "link.c": "", "link.d": "",
-             "stash.1": "", "stash.2": "d", "stash.3": ""}
+    """The pool has two chunks: a, and b with e. Worker 2 holds d."""
+    words = {"chunks": "a", "next.a": "b", "stash.1": "", "stash.2": "d", "stash.3": ""}
+    for item in "abde":
+        words.setdefault("next." + item, "")
+        words["link." + item] = "e" if item == "b" else ""
+        words["count." + item] = 2 if item == "b" else 1
+    if fault == "chunks linked as items":
+        words["link.a"] = "b"
 
     def first():
         yield from refill("1", fault)
 
     def second():
         """Takes one, takes another, gives the first back: the head returns with another link."""
-        yield from flush("2", "d")
+        yield from flush("2", 1, fault)
         one = yield from refill("2", fault)
         yield from refill("2", fault)
         if one:
-            yield from flush("2", one)
+            yield from flush("2", 1, fault)
 
     def third():
         yield from refill("3", fault)
 
     def final(memory, stuck):
-        items, item = memory["stash.1"] + memory["stash.2"] + memory["stash.3"], memory["chain"]
-        while item and len(items) < 9:
-            items += item
-            item = memory["link." + item]
-        if sorted(items) != list("abcd"):
+        items, head = memory["stash.1"] + memory["stash.2"] + memory["stash.3"], memory["chunks"]
+        while head and len(items) < 9:
+            item = head
+            for _ in range(memory["count." + head]):
+                items += item or "?"
+                item = memory["link." + item] if item else ""
+            head = memory[next_word(head, fault)]
+        if sorted(items) != list("abde"):
             return "items now: " + items
         return nobody_stuck(memory, stuck)
 
@@ -473,7 +559,8 @@ def build_ring(fault):
 
 
 def build(scenario, fault):
-    builders = {"future": build_future, "plain": lambda fault: build_future(fault, False), "list": build_list, "chain": build_chain,
+    builders = {"future": build_future, "plain": lambda fault: build_future(fault, False),
+                "list": build_list, "order": build_order, "chain": build_chain,
                 "roots": build_roots, "ring": build_ring}
     return builders[scenario](fault)
 
