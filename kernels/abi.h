@@ -54,7 +54,6 @@
 #define RDL_TASK_ANSWERS   0x00800000u /* the host asked for the outcome: post it */
 #define RDL_TASK_PASSES    0x01000000u /* fails when a child fails that nobody awaited (batches) */
 #define RDL_TASK_WAITED    0x02000000u /* has waited before its first segment: not to be claimed */
-#define RDL_TASK_UNNAMED   0x04000000u /* nobody has a handle of it, so nobody can join its list */
 #define RDL_MAX_TASKS      4096u
 
 /* Children of a batch, at most. Of 64 dispatches up to two fair ones open a batch: what these hold

@@ -159,7 +159,7 @@ RDL_OUTLINE void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 task = record->task;
   rdl_u32 generation = record->generation + 1u;
   rdl_block_free(rdl, task, RDL_RESULT_SHIFT, record->result[0]);
-  rdl_store_release(&record->wait, rdl_with_state(record->wait, RDL_FREE));
+  rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_FREE));
   rdl_store_release(&record->generation, generation);
   if (task & RDL_TASK_HOST) {
     rdl_shared_push(rdl, &rdl->control->returned, slot, generation);
@@ -225,13 +225,6 @@ RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   rdl_fire_list(rdl, chain);
 }
 
-/* What stood in the list; nobody joins it any more. */
-RDL_FN rdl_u32 rdl_list_close(RDL_GLOBAL rdl_record *record, rdl_u32 task) {
-  if (!(task & RDL_TASK_UNNAMED)) return rdl_exchange(&record->waiters, RDL_LIST_CLOSED);
-  rdl_store_release(&record->waiters, RDL_LIST_CLOSED);
-  return RDL_NIL;
-}
-
 /* The future is over: its code has ended and so have its children. Returns the owner when this was
    the last thing that the owner waited for to be over itself, else RDL_NIL. After the list is
    closed the record belongs to whoever takes the result: it is not touched again. */
@@ -246,7 +239,7 @@ RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   cause = record->cause;
   rdl_count_end(rdl, cause);
   rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));
-  head = rdl_list_close(record, task);
+  head = rdl_exchange(&record->waiters, RDL_LIST_CLOSED);
   if (head & RDL_DETACHED_BIT)
     rdl_slot_free(rdl, slot);
   else if (task & RDL_TASK_ANSWERS)

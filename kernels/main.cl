@@ -95,10 +95,14 @@ RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
  * that the work has another form, or after as many dispatches as there are slots.
  */
 RDL_FN rdl_u32 rdl_starved(rdl_cx *rdl) {
-  rdl_u32 wait;
+  rdl_u32 wait, state;
   if (!rdl->starved) return 0;
   wait = rdl_load_acquire(&rdl->records[rdl->starved].wait);
-  if ((wait & RDL_TICKET_MASK) != rdl->starved_ticket) rdl->starved = RDL_NIL; /* ran elsewhere */
+  state = wait & RDL_STATE_MASK;
+  /* A cancel or a deadline has woken it elsewhere, and it has gone on there. */
+  if ((wait & RDL_TICKET_MASK) != rdl->starved_ticket ||
+      (state != RDL_WAITING && state != RDL_READY && state != RDL_QUEUED))
+    rdl->starved = RDL_NIL;
   return rdl->starved != RDL_NIL;
 }
 

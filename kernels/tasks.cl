@@ -72,7 +72,7 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
   frame = rdl_block(rdl, rdl->records[slot].frame);
   for (k = 0; k < args->words; k++)
     frame[k] = words[k];
-  rdl_child_start(rdl, slot, args->task | RDL_TASK_UNNAMED);
+  rdl_child_start(rdl, slot, args->task);
   return RDL_SPAWNED;
 }
 

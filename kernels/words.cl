@@ -262,7 +262,7 @@ typedef struct rdl_none {
 #define RDL_DETACH(f)              rdl_detach(rdl, (f))
 #define RDL_CANCEL(f)              rdl_cancel_handle(rdl, (f))
 #define RDL_CANCELLED()            rdl_was_cancelled(rdl)
-#define RDL_SELF()                 rdl_name_self(rdl)
+#define RDL_SELF()                 rdl_handle_of(rdl, rdl->slot)
 #define RDL_FAILURE_CODE()         RDL_CAUSE_CODE(rdl->caught)
 #define RDL_SIGNAL(e, n)           rdl_signal(rdl, (e), (n))
 #define RDL_EVENT_COUNT(e)         rdl_event_count(rdl, (e))
@@ -492,12 +492,6 @@ RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     if (k != rdl->which) rdl_cancel_handle(rdl, set[k]);
-}
-
-/* The handle may now go to others, who may wait for it. */
-RDL_FN rdl_future rdl_name_self(rdl_cx *rdl) {
-  rdl_store_relaxed(&rdl->self->task, rdl->self->task & ~RDL_TASK_UNNAMED);
-  return rdl_handle_of(rdl, rdl->slot);
 }
 
 RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl) {

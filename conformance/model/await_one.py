@@ -2,7 +2,7 @@
 """A future awaits another one, which ends, is cancelled for, timed out, freed or reborn meanwhile.
 
 Mirrors rdl_poll_future, rdl_suspend, rdl_commit_future, rdl_join_future, rdl_take_back, rdl_sweep,
-rdl_complete, rdl_list_close, rdl_slot_free, rdl_record_clear, rdl_cancel and RDL_SAY_WAKE.
+rdl_complete, rdl_slot_free, rdl_record_clear, rdl_cancel and RDL_SAY_WAKE.
 """
 
 from explore import Model, atomic, fetch_add, load, main, nobody_stuck_but, store, until
@@ -90,7 +90,7 @@ def rdl_await(me, wait, target, generation, deadline, fault):
     return wait, status
 
 
-def end(name, fault, unnamed=False):  # the last steps of rdl_complete; rdl_list_close
+def end(name, fault, unnamed=False):  # the last steps of rdl_complete
     yield atomic(set_result, name)
     if unnamed and fault == "batch member closes by store":
         yield store("waiters." + name, ("closed", False, ()))

@@ -107,7 +107,7 @@ def list_take(memory, name):  # rdl_sweep: rdl_fetch_and(list, ~RDL_NODE_MASK)
     return state, old
 
 
-def list_close(memory, name):  # rdl_list_close: rdl_exchange(&record->waiters, RDL_LIST_CLOSED)
+def list_close(memory, name):  # rdl_exchange(&record->waiters, RDL_LIST_CLOSED)
     old = memory["waiters." + name]
     memory["waiters." + name] = ("closed", False, ())
     return old
