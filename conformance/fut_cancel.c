@@ -197,6 +197,28 @@ void FUT_7_batch(void) {
   bed_close(&b);
 }
 
+/* The cancel comes while a future begins to wait for its children: another worker may then have
+ * ended it before the first one is through. */
+void FUT_7_children_race(void) {
+  enum { ROUNDS = SCALED(6000, 500), ROOTS = 16 };
+  bed b = bed_open(TASKS);
+  rdl_future_result outcome = {.size = sizeof outcome};
+  rdl_future roots[ROOTS];
+  uint32_t round, k;
+  for (round = 0; round < ROUNDS; round++) {
+    for (k = 0; k < ROOTS; k++)
+      roots[k] = START(&b, "fut_uneven", .n = chance(1000), .k = 3);
+    for (k = 0; k < ROOTS; k += 2)
+      CHECK_OK(rdl_future_cancel(b.cx, roots[k]));
+    for (k = 0; k < ROOTS; k++) {
+      CHECK_OK(rdl_future_outcome(b.cx, roots[k], PATIENCE_NS, &outcome));
+      CHECK(outcome.status == RDL_OK || outcome.status == RDL_CANCELLED);
+      CHECK_STATUS(outcome.status, rdl_future_get(b.cx, roots[k], NULL, 0, 0));
+    }
+  }
+  bed_close(&b);
+}
+
 void FUT_7_race(void) {
   enum { FUTURES = 20, ROUNDS = SCALED(300, 60), HOST_ROUNDS = SCALED(500, 100) };
   bed b = bed_open(TASKS);

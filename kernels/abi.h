@@ -242,7 +242,10 @@ typedef struct rdl_worker {
   rdl_u32 unwind;  /* RETURNED futures whose children are still to be cancelled */
   rdl_u32 turn;    /* where the fair order stands: a short launch must not begin it anew */
   rdl_u32 held_back;
-  rdl_u32 pad2[12];
+  rdl_u32 starved; /* the future of this worker that waits for room, */
+  rdl_u32 starved_ticket;
+  rdl_u32 starved_for; /* and how many dispatches have been made since */
+  rdl_u32 pad2[9];
   rdl_counters counters;
   rdl_stash stashes[RDL_POOLS];
   rdl_u32 pad3[8]; /* neighbours share no cache line */

@@ -423,10 +423,14 @@ RDL_FN float rdl_fmax(float x, float y) {
 
 #endif
 
-/* A load that stands in the order of read-modify-writes. It is no addition of zero, of which LLVM
-   makes a full fence and a plain load: on x86 that costs twice as much. */
+/* A load that is a read-modify-write, and so stands in the order of those. It is no addition of
+   zero, of which LLVM makes a full fence and a plain load: on x86 that costs twice as much. */
 RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
-  return rdl_cas(p, 0u, 0u);
+  rdl_u32 v = rdl_load_relaxed(p);
+  rdl_u32 seen;
+  while ((seen = rdl_cas(p, v, v)) != v)
+    v = seen;
+  return v;
 }
 
 /* A 64-bit word that the host reads beside a flag stored later; no device needs an atomic for it.

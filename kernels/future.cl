@@ -66,7 +66,7 @@ RDL_FN RDL_GLOBAL rdl_word *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
 
 RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
-  record->resume = 0;
+  rdl_store_relaxed(&record->resume, 0u);
   record->owner = owner;
   record->first_child = RDL_NIL;
   rdl_store_relaxed(&record->cause, 0);

@@ -50,6 +50,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   if (rdl->low && rdl->status != RDL_S_OUT_OF_SLOTS && !(rdl->resume == 0u && rdl->status) &&
       !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
     return;
+  if (rdl->slot == rdl->starved) rdl->starved = RDL_NIL;
   if (rdl->resume == 0u && rdl->status) { /* never starts */
     rdl->cause = rdl->status;
     rdl_end(rdl);
@@ -74,7 +75,6 @@ RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   rdl_u32 wait;
   rdl->self = rdl->records + slot;
   rdl->slot = slot;
-  if (slot == rdl->starved) rdl->starved = RDL_NIL;
   if (rdl->resting) rdl_go_on(rdl);
   if (rdl->flat) {
     if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return 0;
@@ -106,17 +106,22 @@ RDL_FN rdl_u32 rdl_starved(rdl_cx *rdl) {
   return rdl->starved != RDL_NIL;
 }
 
+/* Every other that would spawn, or comes from others, must wait for it. */
+RDL_FN rdl_u32 rdl_waits_for_starved(rdl_cx *rdl) {
+  if (!rdl->starved || !rdl_starved(rdl)) return 0;
+  return !rdl->may_start && rdl->segments - rdl->starved_since < rdl->control->slots;
+}
+
 /* Must what stands next in a queue stay there for now? */
 RDL_FN rdl_u32 rdl_keep_back(rdl_cx *rdl, rdl_u32 slot, rdl_u32 queued) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 task;
   if (!rdl->starved || !rdl_starved(rdl)) return 0;
   task = rdl_load_relaxed(&record->task);
-  if (rdl_load_acquire(&record->wait) != queued || record->resume != 0u) return 0;
+  if (rdl_load_acquire(&record->wait) != queued || rdl_load_relaxed(&record->resume)) return 0;
   if ((task & RDL_TASK_WAITED) || !rdl_task_info_of(rdl, task)->spawns) return 0;
-  if (!rdl->may_start && rdl->segments - rdl->starved_since < rdl->control->slots) return 1;
-  rdl->may_start = 0;
-  rdl->starved_since = rdl->segments;
+  if (rdl_waits_for_starved(rdl)) return 1;
+  rdl_started_before(rdl);
   return 0;
 }
 
@@ -156,7 +161,7 @@ RDL_FN rdl_u32 rdl_others_work(rdl_cx *rdl) {
 }
 
 RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
-  if (rdl->starved && !rdl->may_start && rdl_starved(rdl)) return 1;
+  if (rdl_waits_for_starved(rdl)) return 1;
   if (!rdl->shy) return 0;
   if (rdl_clock() < rdl->shy_until && rdl_others_work(rdl)) return 1;
   return 0;
@@ -214,6 +219,7 @@ RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl) {
     if (rdl_shy(rdl)) return 0;
     entry = rdl_shared_pop(rdl, &rdl->control->roots);
     if (!entry.slot) return 0;
+    rdl_started_before(rdl);
     rdl_root_came(rdl);
     if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
   }
@@ -256,22 +262,25 @@ RDL_FN rdl_u32 rdl_has_plenty(rdl_cx *rdl) {
 /* A fair dispatch that starts a future opens one more branch of the work, each of which holds slots
    until it is done. Where slots are few that could use them all up: there it happens seldom, and
    the work runs depth first, which needs the least room. */
-RDL_FN rdl_u32 rdl_may_open(rdl_cx *rdl, rdl_u32 slot) {
+RDL_FN rdl_u32 rdl_may_open(rdl_cx *rdl) {
   if (rdl_has_plenty(rdl)) return 1;
-  if (rdl_load_relaxed(&rdl->records[slot].resume)) return 1;
   if (++rdl->held_back <= rdl->control->slots) return 0;
   rdl->held_back = 0;
   return 1;
 }
 
+RDL_FN rdl_u32 rdl_may_go_on(rdl_cx *rdl, rdl_u32 slot) {
+  return rdl_load_relaxed(&rdl->records[slot].resume) || rdl_may_open(rdl);
+}
+
 RDL_FN rdl_u32 rdl_fair_ring(rdl_cx *rdl) {
   rdl_entry oldest = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
-  if (rdl->bottom == rdl->top || !rdl_may_open(rdl, oldest.slot)) return 0;
+  if (rdl->bottom == rdl->top || !rdl_may_go_on(rdl, oldest.slot)) return 0;
   return rdl_from_ring(rdl, 1u);
 }
 
 RDL_FN rdl_u32 rdl_fair_fifo(rdl_cx *rdl) {
-  if (!rdl->fifo_head || !rdl_may_open(rdl, rdl->fifo_head)) return 0;
+  if (!rdl->fifo_head || !rdl_may_go_on(rdl, rdl->fifo_head)) return 0;
   return rdl_from_fifo(rdl);
 }
 
@@ -281,7 +290,7 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 1u) return rdl_fair_fifo(rdl);
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
-  if (turn == 4u) return rdl_from_roots(rdl);
+  if (turn == 4u) return rdl_may_open(rdl) && rdl_from_roots(rdl);
   if (turn == 5u) rdl_drain_mailbox(rdl);
   return turn == 5u ? rdl_from_chores(rdl) : 0u;
 }
@@ -292,11 +301,14 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
   rdl_u32 count = rdl->control->workers;
   rdl_u32 k, got;
   if (rdl_shy(rdl)) return 0;
+  /* Whoever comes late finds what it put out: to take that would open one branch more. */
+  if (rdl_load_relaxed(&rdl->control->registered) < count && !rdl_has_plenty(rdl)) return 0;
   for (k = 1; k < count; k++) {
     rdl_u32 victim = rdl->worker + k;
     if (victim >= count) victim -= count;
     got = rdl_adopt(rdl, &workers[victim].overflow);
     if (!got) continue;
+    rdl_started_before(rdl);
     rdl->counters.adopted += got;
     rdl->taken = got;
     rdl->taken_at = rdl_clock();
@@ -321,7 +333,7 @@ RDL_FN rdl_u32 rdl_work(rdl_cx *rdl) {
   if (rdl_from_roots(rdl)) return 1;
   if (rdl_drain_mailbox(rdl) && rdl_from_roots(rdl)) return 1;
   if (rdl_from_fifo(rdl)) return 1;
-  if (rdl->bottom != rdl->top && rdl_from_ring(rdl, 0u)) return 1;
+  if (rdl->bottom != rdl->top && rdl_from_ring(rdl, rdl->starved != RDL_NIL)) return 1;
   return rdl_steal(rdl);
 }
 

@@ -146,16 +146,37 @@ RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   rdl_enqueue_at(rdl, slot, wait, stays ? rdl->sides[slot].home : 0u);
 }
 
-/* Takes a whole list into the ring in the order in which it stood in another: what was newest there
-   runs first, and the work goes on depth first whoever does it. Returns how many came. */
+/* Puts the older part of a list back under what has come meanwhile. */
+RDL_FN void rdl_list_return(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 rest) {
+  while (rest && rdl_cas(list, RDL_NIL, rest) != RDL_NIL) {
+    rdl_u32 newer = rdl_exchange(list, RDL_NIL);
+    rdl_u32 oldest = newer;
+    if (!newer) continue;
+    while (rdl->sides[oldest].link)
+      oldest = rdl->sides[oldest].link;
+    rdl->sides[oldest].link = rest;
+    rest = newer;
+  }
+}
+
+/* Takes the newest of a list, half a ring at most, into the ring in the order in which they stood
+   in another: the newest runs first, and the work goes on depth first whoever does it. Returns how
+   many came. */
 RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
-  rdl_u32 slot, newer, count = 0;
-  for (slot = rdl_list_take(rdl, list); slot; slot = newer) {
+  rdl_u32 slot, next, turned = RDL_NIL, count = 0;
+  if (!rdl_load_relaxed(list)) return 0;
+  for (slot = rdl_exchange(list, RDL_NIL); slot && count < RDL_LOCAL_RING / 2u; slot = next) {
+    next = rdl->sides[slot].link;
+    rdl->sides[slot].link = turned;
+    turned = slot;
+    count++;
+  }
+  rdl_list_return(rdl, list, slot);
+  for (slot = turned; slot; slot = next) {
     rdl_u32 queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
     rdl_u32 ready = rdl_with_state(queued, RDL_READY);
-    newer = rdl->sides[slot].link;
+    next = rdl->sides[slot].link;
     if (rdl_change(rdl->records + slot, queued, ready)) rdl_ring_push(rdl, slot, ready);
-    count++;
   }
   return count;
 }

@@ -85,8 +85,10 @@ RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
 
 /* ---- all of my children ---- */
 
+/* The bit was set before the future began to wait: since then somebody else may run it, and end it,
+   and the count may be that of another life. */
 RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting) {
-  rdl_u32 count = rdl_fetch_or(&rdl->self->children, RDL_CHILDREN_AWAITED);
+  rdl_u32 count = rdl_load_ordered(&rdl->self->children);
   if ((count & ~RDL_CHILDREN_AWAITED) != RDL_CODE_RUNS) return 0;
   return rdl_take_back(rdl, waiting);
 }
@@ -233,6 +235,7 @@ RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl) {
     version = rdl_load_ordered(&rdl->control->freed);
     if (rdl_make_room(rdl, rdl->threshold)) return 1;
   }
+  if (rdl->want == RDL_WANT_CHILDREN) rdl_fetch_or(&rdl->self->children, RDL_CHILDREN_AWAITED);
   rdl_store_relaxed(&rdl->sides[slot].awaits, rdl_awaits_tag(rdl));
   if (!rdl_begin_wait(rdl, &waiting, &node)) return 1;
   if (timeout != RDL_NEVER) rdl_timer_announce(rdl, slot);

@@ -41,8 +41,9 @@ RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state) {
       self->open++;
     } else if (rdl->self->first_child) {
       RDL_AWAIT_CHILDREN_CATCH(outcome);
-      if (outcome == RDL_S_CANCELLED) RDL_EXIT();
-      rdl_note_failure(rdl, self);
+      if (RDL_CANCELLED()) RDL_EXIT();
+      if (rdl_live_children(rdl)) RDL_END_WITH_(rdl->caught); /* the batch itself is told to end */
+      if (outcome) rdl_note_failure(rdl, self);
       rdl_reap(rdl);
       self->open = 0;
     } else {
@@ -50,7 +51,11 @@ RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state) {
     }
     if (self->next / args->step % RDL_BATCH_MOST == 0u && self->next < args->count) RDL_YIELD();
   }
-  if (self->failure) RDL_END_WITH_(self->failure);
+  if (self->failure) { /* to end with a failure cancels children, and these go on */
+    RDL_AWAIT_CHILDREN_CATCH(outcome);
+    if (RDL_CANCELLED()) RDL_EXIT();
+    RDL_END_WITH_(self->failure);
+  }
   RDL_END();
 }
 

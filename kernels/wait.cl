@@ -266,12 +266,16 @@ RDL_FN void rdl_wake_room(rdl_cx *rdl) {
   }
 }
 
+/* A future has started before the one that waits for room, or that one begins to wait: the next may
+   do so after as many dispatches as there are slots. */
+RDL_FN void rdl_started_before(rdl_cx *rdl) {
+  rdl->may_start = 0;
+  rdl->starved_since = rdl->segments;
+}
+
 /* The version was read before the pools were found empty, and is read again after the push. */
 RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
-  if (!rdl->starved) {
-    rdl->starved_since = rdl->segments;
-    rdl->may_start = 0;
-  }
+  if (!rdl->starved) rdl_started_before(rdl);
   rdl->starved = rdl->nodes[node].who;
   rdl->starved_ticket = rdl->nodes[node].ticket & RDL_TICKET_MASK;
   rdl->nodes[node].value = rdl->worker + 1u;

@@ -289,8 +289,9 @@ RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f) {
 RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
   RDL_GLOBAL rdl_record *record = rdl->records + rdl_slot_of(f.index);
   rdl_u32 status = rdl_handle_status(rdl, f);
-  rdl_u32 cause = rdl_load_acquire(&record->cause);
-  if (status) return status;
+  rdl_u32 cause;
+  if (status) return status; /* a made-up handle has no record */
+  cause = rdl_load_acquire(&record->cause);
   return rdl_load_acquire(&record->generation) == f.generation ? cause : RDL_S_STALE;
 }
 
@@ -349,8 +350,12 @@ RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   rdl->which = n;
   for (k = 0; k < n && !rdl->status; k++) {
-    rdl_u32 done = rdl_is_done(rdl, set[k]); /* before the generation: the slot may be reborn */
+    rdl_u32 done = 0;
     rdl->status = rdl_handle_status(rdl, set[k]);
+    if (rdl->status != RDL_S_INVALID) { /* a made-up handle has no record */
+      done = rdl_is_done(rdl, set[k]);  /* before the generation: the slot may be reborn */
+      rdl->status = rdl_handle_status(rdl, set[k]);
+    }
     if (!rdl->status && !done) continue;
     rdl->which = k;
     if (!rdl->status) rdl->status = rdl_cause_of(rdl, set[k]);

@@ -127,8 +127,9 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->class_set = control->class_set;
   rdl->top = rdl->bottom = 0;
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
-  rdl->starved = RDL_NIL;
-  rdl->starved_ticket = rdl->starved_since = 0;
+  rdl->starved = rdl->me->starved;
+  rdl->starved_ticket = rdl->me->starved_ticket;
+  rdl->starved_since = 0u - rdl->me->starved_for;
   rdl->may_start = rdl->quiet = 0;
   rdl->next = RDL_NIL;
   rdl->next_row = 0;
@@ -154,6 +155,9 @@ RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl->me->unwind = rdl->unwind;
   rdl->me->turn = rdl->turn;
   rdl->me->held_back = rdl->held_back;
+  rdl->me->starved = rdl->starved;
+  rdl->me->starved_ticket = rdl->starved_ticket;
+  rdl->me->starved_for = rdl->segments - rdl->starved_since;
   for (pool = 0; pool < RDL_POOLS; pool++)
     rdl->me->stashes[pool] = rdl->stashes[pool];
   rdl_copy_counters(rdl);

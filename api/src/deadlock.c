@@ -67,13 +67,21 @@ static void push_waiters(search *s, uint32_t list) {
     push(s, waiter_of(s, node));
 }
 
+/* The end of a child moves an owner that waits for its children, or has only them left. */
+static void push_owner(search *s, uint32_t owner) {
+  if (!owner) return;
+  if (state_of(s, owner) != RDL_WAITING ||
+      rdl_load_relaxed(&s->cx->sides[owner].awaits) == RDL_AWAITS_CHILDREN)
+    push(s, owner);
+}
+
 /* Everything that what is movable will move. */
 static void spread(search *s) {
   while (s->depth) {
     uint32_t slot = s->stack[--s->depth];
     push_waiters(s, rdl_load_relaxed(&s->cx->records[slot].waiters));
     if (!(rdl_load_relaxed(&s->cx->records[slot].waiters) & RDL_DETACHED_BIT))
-      push(s, s->cx->records[slot].owner);
+      push_owner(s, s->cx->records[slot].owner);
   }
 }
 
@@ -245,7 +253,7 @@ static bool break_room(search *s) {
   rdl__stats_read(cx, &stats);
   if (stats.segments != cx->room_segments) {
     cx->room_segments = stats.segments;
-    cx->solo = true;
+    cx->solo = !rdl__work_pending(cx); /* beside others one worker alone would hold those up */
     rdl__stashes_return(cx);
     return rdl__try_say(cx, &message);
   }

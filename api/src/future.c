@@ -165,7 +165,10 @@ static rdl_status release_held(rdl_context *cx, uint32_t slot) {
   if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
   if (!status && cx->roots[slot].state == RDL__ROOT_DETACHED)
     status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
-  if (!status) return RDL_OK;
+  if (!status) {
+    pthread_cond_broadcast(&cx->host_news); /* somebody may wait for it */
+    return RDL_OK;
+  }
   if (cx->roots[slot].state == RDL__ROOT_TAKEN) cx->taken_roots--;
   cx->roots[slot].state = state;
   cx->roots_alive++;

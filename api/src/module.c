@@ -261,11 +261,11 @@ void rdl__modules_close(rdl_context *cx) {
 rdl_status rdl__image_need(rdl_context *cx) {
   rdl_reason why = {""};
   rdl_status status;
-  take_turn(cx);
   if (cx->image) return RDL_OK;
   status = rdl__service_hold(cx, RDL_FOREVER);
   if (status) return status;
-  status = build(cx, cx->modules, cx->module_count, &why);
+  take_turn(cx); /* behind the hold, which gives up the lock */
+  if (!cx->image) status = build(cx, cx->modules, cx->module_count, &why);
   rdl__service_release(cx);
   return status ? rdl__error_why(status, &why) : RDL_OK;
 }
@@ -287,6 +287,27 @@ static rdl_status check_points(const rdl_module *module) {
   return RDL_OK;
 }
 
+/* The lock is held. The turn comes behind the hold, which gives up the lock: two that came out of
+ * it together would both build. */
+static rdl_status load_held(rdl_context *cx, rdl_module *module) {
+  rdl_reason why = {""};
+  rdl_status status;
+  if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
+  status = rdl__service_hold(cx, rdl__deadline_ns(cx->options.close_ns));
+  if (status) return status;
+  take_turn(cx);
+  if (cx->closing) {
+    status = rdl__error(RDL_CLOSED, "the context is closing");
+  } else {
+    status = add(cx, module, &why);
+    if (status == RDL_OUT_OF_MEMORY && !why.text[0])
+      snprintf(why.text, sizeof why.text, "loading %s: out of host memory", module->name);
+    if (status) rdl__error_why(status, &why);
+  }
+  rdl__service_release(cx);
+  return status;
+}
+
 static rdl_status load(rdl_context *cx, rdl_module *module) {
   rdl_reason why = {""};
   rdl_status status =
@@ -295,19 +316,7 @@ static rdl_status load(rdl_context *cx, rdl_module *module) {
   status = check_points(module);
   if (status) return status;
   pthread_mutex_lock(&cx->lock);
-  take_turn(cx);
-  if (cx->closing) {
-    status = rdl__error(RDL_CLOSED, "the context is closing");
-  } else {
-    status = rdl__service_hold(cx, rdl__deadline_ns(cx->options.close_ns));
-    if (!status) {
-      status = add(cx, module, &why);
-      if (status == RDL_OUT_OF_MEMORY && !why.text[0])
-        snprintf(why.text, sizeof why.text, "loading %s: out of host memory", module->name);
-      if (status) rdl__error_why(status, &why);
-      rdl__service_release(cx);
-    }
-  }
+  status = load_held(cx, module);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }

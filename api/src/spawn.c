@@ -43,6 +43,7 @@ static rdl_status check_args(const rdl__known_task *task, const void *args, size
  * taken less often, so that a caller who waits burns no core. The lock is held. */
 static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_slot) {
   bool in_time = deadline != 0u;
+  uint64_t next;
   for (;;) {
     if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
     if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
@@ -53,7 +54,8 @@ static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_sl
                         "all %u roots are in use: take or release finished futures, or "
                         "raise the option `roots`",
                         cx->usable_roots);
-    rdl__pause(cx, rdl__deadline_ns(ROOM_LOOK_NS + 20u * cx->look_ns));
+    next = rdl__deadline_ns(ROOM_LOOK_NS + 20u * cx->look_ns);
+    rdl__pause(cx, next < deadline ? next : deadline);
     in_time = rdl__now_ns() < deadline;
   }
 }

@@ -30,6 +30,13 @@ static void leave(rdl_context *cx, rdl__sleeper *sleeper) {
   *at = sleeper->next;
 }
 
+/* Nobody has taken or released it. */
+static bool still_held(const rdl_context *cx, uint32_t slot, uint32_t generation) {
+  const rdl__root *root = &cx->roots[slot];
+  return root->generation == generation && root->state != RDL__ROOT_FREE &&
+         root->state != RDL__ROOT_DETACHED && root->state != RDL__ROOT_TAKEN;
+}
+
 static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t generation,
                                    uint64_t deadline) {
   rdl__sleeper sleeper = {.slot = slot, .generation = generation, .next = cx->sleepers};
@@ -41,8 +48,8 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
       status = rdl__error(RDL_CLOSED, "the context was closed while this thread waited");
     else if (cx->lost)
       status = rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
-    else if (cx->roots[slot].generation != generation)
-      status = rdl__error(RDL_STALE, "the future was taken by another thread");
+    else if (!still_held(cx, slot, generation))
+      status = rdl__error(RDL_STALE, "the future was taken or released by another thread");
     else if (!in_time)
       status = rdl__error(RDL_TIMEOUT, "the future was not done in time");
     else
