@@ -17,7 +17,7 @@ from kernel import (CANCEL_BIT, CANCELLED, DONE, FREE, READY, RETURNED, RUNNING,
 SCENARIOS = ("await", "detach", "take", "returned", "reborn")
 FAULTS = {
     "count read before the bit": ("await", "the last child ends between the two"),
-    "bit before WAITING": ("await", "the last child finds nobody waiting"),
+    "count read before WAITING": ("await", "the last child finds nobody waiting"),
     "no second look": ("await", "a child of an earlier wait wakes a later one too soon"),
     "no look at what is awaited": ("await", "the last child ends a wait for something else"),
     "awaited bit left at the end": ("await", "a cancelled wait leaves it in the count"),
@@ -123,10 +123,10 @@ def commit_children(waiting, fault):
     if fault == "count read before the bit":
         count = yield load("children.P")
         yield fetch_or("children.P", AWAITED)
-    elif fault == "bit before WAITING":
+    elif fault == "count read before WAITING":
         count = yield load("early")
     else:
-        count = yield fetch_or("children.P", AWAITED)
+        count = yield fetch_or("children.P", 0)  # rdl_load_ordered
     if count & ~AWAITED != code_runs(fault):
         return False
     back = yield from rdl_take_back("P", waiting)
@@ -148,7 +148,7 @@ def await_children(wait, spawned, fault):
             spawned = 0
         waiting = with_state(wait + TICKET_ONE, WAITING)
         yield store("awaits.P", "children")
-        if fault == "bit before WAITING":
+        if fault != "count read before the bit":
             early = yield fetch_or("children.P", AWAITED)
             yield store("early", early)
         running = yield from rdl_begin_wait("P", wait, waiting)
