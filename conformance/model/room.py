@@ -745,8 +745,6 @@ class Forest:
             if quiet == 12:
                 return False
         return self.done
-import sys
-import random
 
 
 RULES = ("goes on with another branch", "woken elsewhere", "overflow comes back on top")
