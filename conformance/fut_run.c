@@ -133,17 +133,17 @@ void FUT_2_many_awaiters(void) {
 void FUT_2_batch_member(void) {
   enum { MEMBERS = 16 };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, 2 * MEMBERS + 1);
+  memory m = memory_new(&b, (size_t)2 * MEMBERS + 1);
   rdl_event event = new_event(&b, 1, 0);
   rdl_future awaiters[MEMBERS];
   task_args all = {.at = m.at, .e = event, .k = MEMBERS};
   rdl_future batch = start_many(&b, "fut_show_self", MEMBERS, all);
   uint32_t k;
-  CHECK(word_becomes(&m, 2 * MEMBERS, MEMBERS, PATIENCE_NS));
+  CHECK(word_becomes(&m, (size_t)2 * MEMBERS, MEMBERS, PATIENCE_NS));
   bed_await_suspended(&b, MEMBERS);
   for (k = 0; k < MEMBERS; k++)
     awaiters[k] = START(&b, "fut_wait_shown", .at = m.at, .n = k);
-  bed_await_suspended(&b, 2 * MEMBERS);
+  bed_await_suspended(&b, (uint64_t)2 * MEMBERS);
   CHECK_OK(rdl_event_signal(b.cx, event, 1));
   for (k = 0; k < MEMBERS; k++) {
     uint32_t outcome = get(&b, awaiters[k]);
