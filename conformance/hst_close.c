@@ -58,14 +58,32 @@ typedef struct closed_waiter {
   rdl_status status;
 } closed_waiter;
 
+/* A context may be closed under calls, but not before them. */
+static uint32_t calls_begun;
+
+static void begin_call(void) {
+  __atomic_fetch_add(&calls_begun, 1u, __ATOMIC_RELAXED);
+}
+
+/* All threads have begun, and those that have not yet got into their call get the time for it:
+ * there may be many that spin on few cores. */
+static void await_calls(uint32_t count) {
+  while (__atomic_load_n(&calls_begun, __ATOMIC_RELAXED) < count)
+    sleep_ns(1u * MS);
+  sleep_ns(200u * MS);
+  __atomic_store_n(&calls_begun, 0u, __ATOMIC_RELAXED);
+}
+
 static void *wait_future(void *argument) {
   closed_waiter *w = argument;
+  begin_call();
   w->status = rdl_future_get(w->b->cx, w->future, NULL, 0, RDL_FOREVER);
   return NULL;
 }
 
 static void *wait_event(void *argument) {
   closed_waiter *w = argument;
+  begin_call();
   w->status = rdl_event_wait(w->b->cx, w->event, RDL_FOREVER);
   return NULL;
 }
@@ -82,7 +100,7 @@ void HST_7_waiting_threads(void) {
     waiters[k] = (closed_waiter){&b, f, never, RDL_OK};
     CHECK_EQ(0, pthread_create(&threads[k], NULL, k % 2 ? wait_event : wait_future, &waiters[k]));
   }
-  sleep_ns(50u * MS);
+  await_calls(THREADS);
   check_closes(&b, 2000u * MS);
   for (k = 0; k < THREADS; k++) {
     pthread_join(threads[k], NULL);
@@ -93,6 +111,7 @@ void HST_7_waiting_threads(void) {
 static void *wait_many(void *argument) {
   closed_waiter *w = argument;
   rdl_future futures[3] = {w->future, w->future, w->future};
+  begin_call();
   w->status = rdl_future_wait(w->b->cx, futures, 3, RDL_FOREVER);
   return NULL;
 }
@@ -103,6 +122,7 @@ static void *wait_room(void *argument) {
   task_args args = {.n = 1};
   rdl_future f;
   options.room_ns = RDL_FOREVER;
+  begin_call();
   w->status = rdl_spawn(w->b->tasks, "hst_leaf", &args, sizeof args, &options, &f);
   return NULL;
 }
@@ -126,7 +146,7 @@ static void close_under_calls(uint64_t spin_ns) {
     waiters[k] = (closed_waiter){.b = &b, .future = promise, .status = RDL_OK};
     CHECK_EQ(0, pthread_create(&threads[k], NULL, calls[k % 3], &waiters[k]));
   }
-  sleep_ns(20u * MS);
+  await_calls(THREADS);
   check_closes(&b, 2000u * MS);
   for (k = 0; k < THREADS; k++) {
     pthread_join(threads[k], NULL);
