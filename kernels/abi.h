@@ -330,7 +330,7 @@ typedef struct rdl_control {
   rdl_u32 chunk;         /* items a worker takes from or gives to a pool at once */
   rdl_u32 segment_limit; /* a worker leaves after this many segments; 0 = none */
   rdl_u32 flags;
-  rdl_u32 round_limit; /* without a clock: dispatches in a quantum */
+  rdl_u32 round_limit; /* without a clock: rounds of 64 dispatches or 16 empty looks in a quantum */
   rdl_u64 quantum;     /* ticks */
   rdl_u64 patience;    /* ticks without work before the device parks */
   rdl_u64 grain; /* ticks: a future that runs for less is not worth taking from another worker;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where ready futures stand. A worker's ring and its FIFO belong to it alone. Its inbox takes wakes
- * for LOCAL futures that live with it; its overflow holds what thieves may take; both are lists
- * through rdl_side.link, pushed by compare-and-swap and taken whole by exchange, so they can
- * neither fail nor be hit by ABA. Roots arrive in one bounded ring for all.
+ * of futures that go on with it, LOCAL ones and those that waited for room; its overflow holds what
+ * thieves may take; both are lists through rdl_side.link, pushed by compare-and-swap and taken
+ * whole by exchange, so they can neither fail nor be hit by ABA. Roots arrive in one bounded ring
+ * for all.
  *
  * An entry of a ring carries the wait word it was queued with: whoever finds another word there
  * drops it. A record in a list is QUEUED, which nobody may claim or free until it is unlinked.
@@ -51,22 +52,37 @@ RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl) {
   return slot;
 }
 
-/* Takes a whole list; the oldest stands first in what is returned. */
-RDL_OUTLINE rdl_u32 rdl_list_take(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+/* Puts the older part of a list back under what has come meanwhile. */
+RDL_FN void rdl_list_return(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 rest) {
+  while (rest && rdl_cas(list, RDL_NIL, rest) != RDL_NIL) {
+    rdl_u32 newer = rdl_exchange(list, RDL_NIL);
+    rdl_u32 oldest = newer;
+    if (!newer) continue;
+    while (rdl->sides[oldest].link)
+      oldest = rdl->sides[oldest].link;
+    rdl->sides[oldest].link = rest;
+    rest = newer;
+  }
+}
+
+/* Takes the newest `most` of a list; the oldest of them stands first in what is returned. */
+RDL_OUTLINE rdl_u32 rdl_list_take(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 most) {
   rdl_u32 slot, older, turned = RDL_NIL;
   if (!rdl_load_relaxed(list)) return RDL_NIL;
-  for (slot = rdl_exchange(list, RDL_NIL); slot; slot = older) {
+  for (slot = rdl_exchange(list, RDL_NIL); slot && most; slot = older) {
     older = rdl->sides[slot].link;
     rdl->sides[slot].link = turned;
     turned = slot;
+    most--;
   }
+  rdl_list_return(rdl, list, slot);
   return turned;
 }
 
 /* Behind what has yielded. */
 RDL_FN void rdl_adopt_last(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 slot, newer;
-  for (slot = rdl_list_take(rdl, list); slot; slot = newer) {
+  for (slot = rdl_list_take(rdl, list, 0xffffffffu); slot; slot = newer) {
     newer = rdl->sides[slot].link;
     rdl_fifo_append(rdl, slot);
   }
@@ -103,9 +119,9 @@ RDL_FN rdl_u32 rdl_least(rdl_u32 a, rdl_u32 b) {
 }
 
 /* Somebody has no work: half of what waits here becomes free to take, unless something already is.
-   What is oldest here is the largest, as a rule, and what was itself taken from others stands in
-   the FIFO. One stays: a worker that gave away all it has would take it back before a thief has
-   seen it. */
+   What has yielded goes first, for it would wait longest here, and then what is oldest in the ring,
+   which is the largest as a rule. One stays: a worker that gave away all it has would take it back
+   before a thief has seen it. */
 RDL_FN void rdl_share(rdl_cx *rdl) {
   rdl_u32 count = rdl->bottom - rdl->top;
   if (rdl_load_relaxed(&rdl->me->overflow)) return;
@@ -146,37 +162,17 @@ RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   rdl_enqueue_at(rdl, slot, wait, stays ? rdl->sides[slot].home : 0u);
 }
 
-/* Puts the older part of a list back under what has come meanwhile. */
-RDL_FN void rdl_list_return(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 rest) {
-  while (rest && rdl_cas(list, RDL_NIL, rest) != RDL_NIL) {
-    rdl_u32 newer = rdl_exchange(list, RDL_NIL);
-    rdl_u32 oldest = newer;
-    if (!newer) continue;
-    while (rdl->sides[oldest].link)
-      oldest = rdl->sides[oldest].link;
-    rdl->sides[oldest].link = rest;
-    rest = newer;
-  }
-}
-
 /* Takes the newest of a list, half a ring at most, into the ring in the order in which they stood
    in another: the newest runs first, and the work goes on depth first whoever does it. Returns how
    many came. */
 RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
-  rdl_u32 slot, next, turned = RDL_NIL, count = 0;
-  if (!rdl_load_relaxed(list)) return 0;
-  for (slot = rdl_exchange(list, RDL_NIL); slot && count < RDL_LOCAL_RING / 2u; slot = next) {
-    next = rdl->sides[slot].link;
-    rdl->sides[slot].link = turned;
-    turned = slot;
-    count++;
-  }
-  rdl_list_return(rdl, list, slot);
-  for (slot = turned; slot; slot = next) {
+  rdl_u32 slot, newer, count = 0;
+  for (slot = rdl_list_take(rdl, list, RDL_LOCAL_RING / 2u); slot; slot = newer) {
     rdl_u32 queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
     rdl_u32 ready = rdl_with_state(queued, RDL_READY);
-    next = rdl->sides[slot].link;
+    newer = rdl->sides[slot].link;
     if (rdl_change(rdl->records + slot, queued, ready)) rdl_ring_push(rdl, slot, ready);
+    count++;
   }
   return count;
 }

@@ -82,7 +82,7 @@ typedef struct rdl_cx {
   rdl_u64 root_at;    /* when the last root came */
   rdl_u32 taken;      /* futures that came by the last theft, until they are all done */
   rdl_u32 roots_head; /* the roots' ring after the last root that came here */
-  rdl_u64 shy; /* ticks for which this worker takes nothing from others: 0 or more each time */
+  rdl_u64 shy;        /* ticks for which this worker takes nothing from others */
   rdl_u64 shy_until;
   /* Rooms. */
   rdl_u32 reserve;
