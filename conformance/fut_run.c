@@ -70,6 +70,25 @@ void FUT_1_handles(void) {
   bed_close(&b);
 }
 
+/* As many as asked for and no more, wherever the row of arguments ends within the batches of 16
+ * that a large batch is made of. What lies behind the row would start as futures too. */
+void FUT_1_batch_rest(void) {
+  static const uint32_t counts[] = {1, 15, 16, 17, 31, 33, 255, 256, 257, 271, 272, 273, 300};
+  bed b = bed_open(TASKS);
+  size_t k;
+  uint32_t before = 0;
+  for (k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+    memory m = memory_new(&b, counts[k]);
+    get_none(&b, start_many(&b, "fut_steps", counts[k], (task_args){.at = m.at, .k = 1}));
+    bed_settle(&b);
+    CHECK_BETWEEN(before + counts[k], bed_stats(&b).finished,
+                  before + counts[k] + counts[k] / 8 + 3);
+    before = (uint32_t)bed_stats(&b).finished;
+  }
+  CHECK_EQ(0, bed_stats(&b).failed);
+  bed_close(&b);
+}
+
 /* ---- FUT 2 ---- */
 
 void FUT_2_finished(void) {
