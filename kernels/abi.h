@@ -115,15 +115,20 @@ typedef struct rdl_record {
   rdl_u32 result[4];
 } rdl_record;
 
+/* Words of `rdl_record.result` that say something else until the future ends. */
+#define RDL_WORD_FRAME  1u /* frame of what a gate becomes */
+#define RDL_WORD_AWAITS 2u /* what it waits for: slot, or event | RDL_AWAITS_EVENT, or a tag */
+#define RDL_WORD_BORN   3u /* order of spawning, for "the youngest" */
+
 /* 32 bytes, the cold part. */
 typedef struct rdl_side {
   rdl_u32 link;         /* next in a free chain or in a queue's list */
   rdl_u32 timer_link;   /* 0 = not on the timer list; RDL_TIMER_LISTED and the next one */
   rdl_u32 timer_ticket; /* stored (release) after the time */
-  rdl_u32 awaits;       /* what it waits for: slot, or event | RDL_AWAITS_EVENT, or a tag */
-  rdl_u64 timer_ns;     /* from now */
-  rdl_u32 born;         /* order of spawning, for "the youngest" */
   rdl_u32 home;         /* worker of a LOCAL future, plus one */
+  rdl_u64 timer_ns;     /* from now */
+  rdl_u32 chunk;        /* free: the next chunk, and how many items this one has */
+  rdl_u32 chunk_size;
 } rdl_side;
 
 #define RDL_CHILDREN_AWAITED 0x80000000u
@@ -397,7 +402,7 @@ struct rdl_gate_args {
   rdl_u32 common;
   rdl_u32 row;
   rdl_u32 count;
-  rdl_u32 task; /* task word of what the root becomes; its frame is result[1] of the record */
+  rdl_u32 task; /* task word of what the root becomes; its frame is RDL_WORD_FRAME */
 };
 
 struct rdl_watch_args {

@@ -72,7 +72,7 @@ RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 ow
   rdl_store_relaxed(&record->cause, 0);
   rdl_store_relaxed(&record->task, task);
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
-  rdl->sides[slot].born = rdl_next_born(rdl);
+  record->result[RDL_WORD_BORN] = rdl_next_born(rdl);
   if (task & RDL_TASK_LOCAL) rdl->sides[slot].home = 0;
   rdl_store_release(&record->waiters, RDL_NIL);
 }
@@ -253,7 +253,7 @@ RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
 RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
   rdl_u32 wait = rdl_load_acquire(&rdl->records[owner].wait);
   if ((wait & RDL_STATE_MASK) != RDL_WAITING) return;
-  if (rdl_load_relaxed(&rdl->sides[owner].awaits) != RDL_AWAITS_CHILDREN) return;
+  if (rdl_load_relaxed(&rdl->records[owner].result[RDL_WORD_AWAITS]) != RDL_AWAITS_CHILDREN) return;
   rdl_wake(rdl, owner, wait, 0u);
 }
 

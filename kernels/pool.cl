@@ -20,13 +20,13 @@ RDL_FN rdl_u32 rdl_pool_step(rdl_u32 pool) {
 /* The first item of a chunk also says which chunk comes next in the pool and how many items this
    one has, in words that nobody reads while the item is free. */
 RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_next(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
-  if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].born;
+  if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].chunk;
   if (pool == RDL_POOL_NODES) return &rdl->nodes[item].who;
   return rdl_pool_link(rdl, pool, item) + 1;
 }
 
 RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_count(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
-  if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].home;
+  if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].chunk_size;
   if (pool == RDL_POOL_NODES) return &rdl->nodes[item].ticket;
   return rdl_pool_link(rdl, pool, item) + 2;
 }

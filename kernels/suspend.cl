@@ -236,7 +236,7 @@ RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl) {
     if (rdl_make_room(rdl, rdl->threshold)) return 1;
   }
   if (rdl->want == RDL_WANT_CHILDREN) rdl_fetch_or(&rdl->self->children, RDL_CHILDREN_AWAITED);
-  rdl_store_relaxed(&rdl->sides[slot].awaits, rdl_awaits_tag(rdl));
+  rdl_store_relaxed(&rdl->self->result[RDL_WORD_AWAITS], rdl_awaits_tag(rdl));
   if (!rdl_begin_wait(rdl, &waiting, &node)) return 1;
   if (timeout != RDL_NEVER) rdl_timer_announce(rdl, slot);
   if (rdl_commit(rdl, waiting, node, version)) return 1;

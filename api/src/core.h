@@ -122,6 +122,7 @@ struct rdl_context {
   uint32_t holds; /* callers that keep the service thread from launching */
   uint32_t users; /* callers inside a waiting function */
   rdl__sleeper *sleepers;
+  bool watched; /* one of the sleepers looks at the device */
 
   /* Heap: pointers to its tables. */
   unsigned char *heap;
@@ -149,6 +150,8 @@ struct rdl_context {
   uint32_t root_frames;  /* units: where the roots' frames start */
   uint32_t root_stride;  /* units a root */
   uint32_t base_generation;
+  uint32_t born; /* order of spawning, taken from the device's in blocks */
+  uint32_t born_end;
 
   /* Events. */
   uint32_t *free_events;
@@ -188,9 +191,15 @@ struct rdl_context {
   char deadlock_text[1024]; /* the last deadlock that was broken */
 };
 
+/* A thread of the host that is busy takes no core from a worker. */
+static inline bool rdl__core_is_free(const rdl_context *cx) {
+  return !cx->facts.shares_cores || cx->workers < cx->device_info.compute_units;
+}
+
 /* time.c */
 /* Makes this thread's sleeps end on time, for Linux lets them last 50 us longer unless told. */
-void rdl__sharpen_sleep(void);
+int rdl__sharpen_sleep(void); /* what to give to rdl__restore_sleep */
+void rdl__restore_sleep(int slack);
 /* False when the deadline has passed. The lock is held. */
 bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline);
 
@@ -218,8 +227,10 @@ void rdl__stashes_return(rdl_context *cx);
 rdl_status rdl__say(rdl_context *cx, const rdl_message *message);
 bool rdl__try_say(rdl_context *cx, const rdl_message *message);
 
-/* A message that refers to memory of the device: it is freed when the message has been read. */
-rdl_status rdl__say_list(rdl_context *cx, const rdl_message *message, void *memory);
+/* Memory of the device that messages refer to: it is freed when all messages said so far have been
+ * read. `list` comes from rdl__list_new, so that to keep it cannot fail. */
+rdl__list *rdl__list_new(void);
+void rdl__list_keep(rdl_context *cx, rdl__list *list, void *memory);
 void rdl__lists_collect(rdl_context *cx, bool all);
 
 /* root.c: size of the block of a task's frame (RDL_FRAME_SHIFT) or result (RDL_RESULT_SHIFT) */
@@ -231,11 +242,14 @@ uint32_t rdl__root_take(rdl_context *cx); /* 0 = none is free */
 void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,
                     rdl__root_state state, const struct rdl_gate_args *gate);
 void rdl__root_free(rdl_context *cx, uint32_t slot);
+void rdl__roots_put_back(rdl_context *cx, const uint32_t *slots, size_t count); /* only taken */
 /* Roots that were filled and did not start. */
 void rdl__roots_abandon(rdl_context *cx, const uint32_t *slots, size_t count);
 void rdl__roots_collect(rdl_context *cx);
 rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot);
-bool rdl__root_done(rdl_context *cx, uint32_t slot, uint32_t generation);
+static inline bool rdl__root_done(const rdl_context *cx, uint32_t slot, uint32_t generation) {
+  return rdl_load_acquire(&cx->outcomes[slot].generation) == generation;
+}
 rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind);
 rdl_future rdl__root_handle(rdl_context *cx, uint32_t slot);
 
@@ -261,6 +275,14 @@ rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot);
 
 /* wait.c; the lock is held, and given up while it waits */
 rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline);
+void rdl__sleepers_wake(rdl_context *cx); /* whose root is done */
+
+/* When to look at a running launch: nanoseconds from one look to the next. */
+typedef struct rdl__looks {
+  uint64_t next;
+} rdl__looks;
+#define RDL__FIRST_LOOKS ((rdl__looks){60000u})
+uint64_t rdl__next_look(rdl__looks *looks);
 
 /* module.c */
 rdl_status rdl__modules_open(rdl_context *cx);
@@ -279,6 +301,7 @@ rdl_status rdl__service_start(rdl_context *cx);
 rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline);
 void rdl__service_release(rdl_context *cx);
 bool rdl__work_pending(rdl_context *cx);
+void rdl__service_call(rdl_context *cx); /* parked, and there is a message; the lock is held */
 
 /* timer.c; the lock is held */
 void rdl__timers_collect(rdl_context *cx);

@@ -71,7 +71,7 @@ static void push_waiters(search *s, uint32_t list) {
 static void push_owner(search *s, uint32_t owner) {
   if (!owner) return;
   if (state_of(s, owner) != RDL_WAITING ||
-      rdl_load_relaxed(&s->cx->sides[owner].awaits) == RDL_AWAITS_CHILDREN)
+      rdl_load_relaxed(&s->cx->records[owner].result[RDL_WORD_AWAITS]) == RDL_AWAITS_CHILDREN)
     push(s, owner);
 }
 
@@ -149,7 +149,7 @@ static uint32_t live_child(const search *s, uint32_t slot) {
 
 /* What a dead future waits for, if that is one future; 0 for events and sets. */
 static uint32_t waits_for(const search *s, uint32_t slot) {
-  uint32_t awaits = rdl_load_relaxed(&s->cx->sides[slot].awaits);
+  uint32_t awaits = rdl_load_relaxed(&s->cx->records[slot].result[RDL_WORD_AWAITS]);
   if (state_of(s, slot) == RDL_RETURNED || awaits == RDL_AWAITS_CHILDREN)
     return live_child(s, slot);
   return awaits & (RDL_AWAITS_EVENT | 0x40000000u) ? 0u : awaits;
@@ -201,7 +201,7 @@ static bool walk(search *s, uint32_t start, uint8_t number) {
 }
 
 static bool break_event(search *s, uint32_t slot) {
-  uint32_t awaits = rdl_load_relaxed(&s->cx->sides[slot].awaits);
+  uint32_t awaits = rdl_load_relaxed(&s->cx->records[slot].result[RDL_WORD_AWAITS]);
   if (state_of(s, slot) != RDL_WAITING || !(awaits & RDL_AWAITS_EVENT)) return false;
   tell(s, "%s%.0u", s->story[0] ? "; " : "", 0);
   tell(s, "%s (future %u) waits for ", task_name(s, slot), slot);
@@ -234,12 +234,15 @@ static bool break_dead(search *s) {
 
 /* ---- room ---- */
 
+static uint32_t born(const search *s, uint32_t slot) {
+  return s->cx->records[slot].result[RDL_WORD_BORN];
+}
+
 static uint32_t youngest_without_room(const search *s) {
   uint32_t node, youngest = 0;
   for (node = s->cx->control->room; node; node = s->cx->nodes[node].next) {
     uint32_t slot = waiter_of(s, node);
-    if (slot && (!youngest || (int32_t)(s->cx->sides[slot].born - s->cx->sides[youngest].born) > 0))
-      youngest = slot;
+    if (slot && (!youngest || (int32_t)(born(s, slot) - born(s, youngest)) > 0)) youngest = slot;
   }
   return youngest;
 }

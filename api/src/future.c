@@ -43,16 +43,20 @@ rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size
   return status;
 }
 
-/* The lock is held; most of a long list is done when the first one is. */
+/* The lock is held. Most of a long list is done when the first one is; those before `*out_sure`
+ * were seen before the lock was given up for the last time. */
 static rdl_status wait_for_all(rdl_context *cx, const rdl_future *futures, size_t count,
-                               uint64_t timeout_ns) {
+                               uint64_t timeout_ns, size_t *out_sure) {
   uint64_t deadline = deadline_of(timeout_ns);
   rdl_status status = RDL_OK;
   size_t k;
+  *out_sure = 0;
   for (k = 0; k < count && !status; k++) {
     uint32_t slot;
     status = rdl__root_find(cx, futures[k], &slot);
-    if (!status) status = rdl__await_root(cx, slot, futures[k].generation, deadline);
+    if (status || rdl__root_done(cx, slot, futures[k].generation)) continue;
+    status = rdl__await_root(cx, slot, futures[k].generation, deadline);
+    *out_sure = k + 1u;
   }
   return status;
 }
@@ -60,23 +64,28 @@ static rdl_status wait_for_all(rdl_context *cx, const rdl_future *futures, size_
 rdl_status rdl_future_wait(rdl_context *cx, const rdl_future *futures, size_t count,
                            uint64_t timeout_ns) {
   rdl_status status;
+  size_t sure;
   RDL__NEED(cx);
   if (count) RDL__NEED(futures);
   pthread_mutex_lock(&cx->lock);
-  status = wait_for_all(cx, futures, count, timeout_ns);
+  status = wait_for_all(cx, futures, count, timeout_ns, &sure);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
 
-/* Whether all results fit is looked at before the first one is taken. The lock is held. */
+/* Before the first one is taken: the first `sure` must still be there, and all results must fit.
+ * The lock is held. */
 static rdl_status check_results(rdl_context *cx, const rdl_future *futures, size_t count,
-                                const void *results, size_t stride) {
+                                size_t sure, const void *results, size_t stride) {
+  uint32_t slot;
   size_t k;
-  for (k = 0; k < count; k++) {
-    uint32_t slot;
+  for (k = 0; k < sure; k++) {
     rdl_status status = rdl__root_find(cx, futures[k], &slot);
     if (status) return status;
-    if (results && cx->roots[slot].result_size > stride)
+  }
+  for (k = 0; results && k < count; k++) {
+    slot = futures[k].index & RDL_MAX_SLOTS;
+    if (cx->roots[slot].result_size > stride)
       return rdl__error(RDL_TOO_SMALL,
                         "result %zu has %u bytes, the stride is %zu; nothing was taken", k,
                         cx->roots[slot].result_size, stride);
@@ -89,12 +98,12 @@ rdl_status rdl_future_get_many(rdl_context *cx, const rdl_future *futures, size_
   rdl_status first = RDL_OK;
   rdl_reason why = {""};
   rdl_status status;
-  size_t k;
+  size_t k, sure;
   RDL__NEED(cx);
   if (count) RDL__NEED(futures);
   pthread_mutex_lock(&cx->lock);
-  status = wait_for_all(cx, futures, count, timeout_ns);
-  if (!status) status = check_results(cx, futures, count, results, stride);
+  status = wait_for_all(cx, futures, count, timeout_ns, &sure);
+  if (!status) status = check_results(cx, futures, count, sure, results, stride);
   for (k = 0; k < count && !status; k++) {
     uint32_t slot = 0;
     rdl_status one = rdl__root_find(cx, futures[k], &slot); /* twice in the list: stale here */
@@ -112,13 +121,14 @@ rdl_status rdl_future_outcome(rdl_context *cx, rdl_future future, uint64_t timeo
                               rdl_future_result *out_result) {
   uint32_t slot;
   rdl_status status;
+  size_t sure;
   RDL__NEED(cx);
   RDL__NEED(out_result);
   if (out_result->size != sizeof *out_result)
     return rdl__error(RDL_INVALID, "rdl_future_outcome: size is %zu, not %zu", out_result->size,
                       sizeof *out_result);
   pthread_mutex_lock(&cx->lock);
-  status = wait_for_all(cx, &future, 1, timeout_ns);
+  status = wait_for_all(cx, &future, 1, timeout_ns, &sure);
   if (!status) status = rdl__root_find(cx, future, &slot);
   if (!status) {
     uint32_t cause = cx->outcomes[slot].cause;

@@ -131,7 +131,7 @@ typedef struct item_words {
 static item_words words_of(const rdl_context *cx, uint32_t pool, uint32_t item) {
   if (pool == RDL_POOL_SLOTS) {
     rdl_side *side = &cx->sides[item];
-    return (item_words){&side->link, &side->born, &side->home};
+    return (item_words){&side->link, &side->chunk, &side->chunk_size};
   }
   if (pool == RDL_POOL_NODES) {
     rdl_node *node = &cx->nodes[item];

@@ -15,7 +15,7 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
   if (tail - cx->mailbox_head > box->mask) return false;
   messages[tail & box->mask] = *message;
   rdl_store_release(&box->tail, tail + 1u);
-  if (cx->parked) pthread_cond_signal(&cx->service_news);
+  if (cx->parked) rdl__service_call(cx);
   return true;
 }
 
@@ -29,18 +29,13 @@ rdl_status rdl__say(rdl_context *cx, const rdl_message *message) {
   return RDL_OK;
 }
 
-rdl_status rdl__say_list(rdl_context *cx, const rdl_message *message, void *memory) {
-  rdl__list *list = malloc(sizeof *list);
-  rdl_status status;
-  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "spawning: out of host memory");
-  status = rdl__say(cx, message);
-  if (status) {
-    free(list);
-    return status;
-  }
+rdl__list *rdl__list_new(void) {
+  return calloc(1, sizeof(rdl__list));
+}
+
+void rdl__list_keep(rdl_context *cx, rdl__list *list, void *memory) {
   *list = (rdl__list){memory, rdl_load_relaxed(&cx->control->mailbox.tail), cx->lists};
   cx->lists = list;
-  return RDL_OK;
 }
 
 void rdl__lists_collect(rdl_context *cx, bool all) {

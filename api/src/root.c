@@ -27,10 +27,13 @@ static void end_later(rdl_context *cx, uint32_t slot, uint32_t *list) {
 }
 
 /* A handle of the host's becomes stale. */
-static void end_taken(rdl_context *cx, uint32_t slot, uint32_t *list) {
-  rdl_record *record = &cx->records[slot];
+static void end_record(rdl_record *record) {
   rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
   rdl_store_release(&record->generation, record->generation + 1u);
+}
+
+static void end_taken(rdl_context *cx, uint32_t slot, uint32_t *list) {
+  end_record(&cx->records[slot]);
   end_later(cx, slot, list);
 }
 
@@ -83,6 +86,11 @@ static void end_all(rdl_context *cx, uint32_t list) {
 void rdl__root_free(rdl_context *cx, uint32_t slot) {
   uint32_t list = 0;
   cx->roots_alive--;
+  if (!cx->roots[slot].after && !cx->roots[slot].gates) { /* alone, as most are */
+    end_record(&cx->records[slot]);
+    free_slot(cx, slot);
+    return;
+  }
   pass_gate(cx, slot, &list);
   if (cx->roots[slot].gates) {
     cx->roots[slot].state = RDL__ROOT_TAKEN;
@@ -162,6 +170,11 @@ uint32_t rdl__root_take(rdl_context *cx) {
   return slot;
 }
 
+void rdl__roots_put_back(rdl_context *cx, const uint32_t *slots, size_t count) {
+  while (count)
+    cx->free_roots[cx->free_root_count++] = slots[--count];
+}
+
 uint32_t rdl__block_units(uint32_t word, uint32_t shift) {
   uint32_t size_class = (word >> shift) & RDL_CLASS_MASK;
   return size_class == RDL_CLASS_NONE ? 0u : 1u << size_class;
@@ -174,9 +187,17 @@ static uint32_t put_gate(rdl_context *cx, uint32_t slot, uint32_t word,
   struct rdl_gate_args args = *gate;
   args.task = word & RDL_TASK_WORD;
   memcpy(cx->outcomes[slot].gate, &args, sizeof args);
-  record->result[1] = record->frame;
+  record->result[RDL_WORD_FRAME] = record->frame;
   record->frame = (uint32_t)(((unsigned char *)cx->outcomes[slot].gate - cx->heap) / RDL_UNIT);
   return (word & ~RDL_TASK_WORD) | rdl__own_task(cx, "rdl_gate")->word;
+}
+
+static uint32_t next_born(rdl_context *cx) {
+  if (cx->born == cx->born_end) {
+    cx->born = rdl_fetch_add(&cx->control->born, 64u);
+    cx->born_end = cx->born + 64u;
+  }
+  return cx->born++;
 }
 
 /* The record of a new root. The wait word and the open list come last: from then on tasks that have
@@ -206,8 +227,7 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   if (gate) word = put_gate(cx, slot, word, gate);
   rdl_store_relaxed(&record->task, word);
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
-  cx->sides[slot].born = rdl_fetch_add(&cx->control->born, 1u);
-  cx->sides[slot].home = 0;
+  record->result[RDL_WORD_BORN] = next_born(cx);
   if (task && task->info.args_size)
     memcpy(cx->heap + (uint64_t)frame * RDL_UNIT, args, task->info.args_size);
   rdl_store_relaxed(&record->wait, ticket | (task ? RDL_READY : RDL_WAITING));
@@ -233,10 +253,6 @@ rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot
                       future.generation);
   *out_slot = slot;
   return RDL_OK;
-}
-
-bool rdl__root_done(rdl_context *cx, uint32_t slot, uint32_t generation) {
-  return rdl_load_acquire(&cx->outcomes[slot].generation) == generation;
 }
 
 rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind) {

@@ -5,12 +5,9 @@
  */
 #include "api/src/core.h"
 
-/* While a launch runs the device is looked at again and again. A look takes a core from a worker
- * for about 5 us, and a sleeping caller hears of its result half an interval late: growing by a
- * constant makes the interval rise with the square root of the time, which is where the two losses
- * together are least. */
-#define FIRST_LOOK_NS 60000u
-#define LOOK_STEP_NS  3000u
+/* While a launch runs the device is looked at again and again: by a caller that sleeps until its
+ * root is done, or else by the service thread, which then looks for timers alone. */
+#define LOOK_FOR_TIMERS_NS 250000u
 
 /* The device has been without work for so long before deadlocks are searched for. */
 #define QUIET_NS 10000000u
@@ -38,20 +35,10 @@ static bool may_search(rdl_context *cx) {
   return cx->image && cx->search_deadlocks && !cx->holds && !cx->lost;
 }
 
-/* Wakes the callers whose root is done. */
-static void wake_sleepers(rdl_context *cx) {
-  rdl__sleeper *sleeper;
-  bool some = false;
-  for (sleeper = cx->sleepers; sleeper; sleeper = sleeper->next)
-    if (!sleeper->awake && rdl__root_done(cx, sleeper->slot, sleeper->generation))
-      some = sleeper->awake = true;
-  if (some) pthread_cond_broadcast(&cx->host_news);
-}
-
 static void look_around(rdl_context *cx) {
   rdl__timers_collect(cx);
   rdl__timers_fire(cx);
-  wake_sleepers(cx);
+  rdl__sleepers_wake(cx);
 }
 
 static void lose_device(rdl_context *cx, const rdl_reason *why) {
@@ -71,10 +58,10 @@ static void prepare_launch(rdl_context *cx) {
   rdl_store_relaxed(&c->stop, 0u);
 }
 
-/* The lock is held on entry and on return, and free while the device runs. */
-static void launch_once(rdl_context *cx) {
+/* The lock is held, and given up only where the driver may keep the caller until the launch ends.
+ */
+static void launch(rdl_context *cx) {
   rdl_reason why = {""};
-  uint64_t look = FIRST_LOOK_NS;
   uint32_t workers = cx->solo ? 1u : cx->workers;
   rdl_status status;
   cx->solo = false;
@@ -82,18 +69,27 @@ static void launch_once(rdl_context *cx) {
   prepare_launch(cx);
   cx->launched = true;
   cx->launches++;
-  pthread_mutex_unlock(&cx->lock);
+  if (!cx->facts.launches_promptly) pthread_mutex_unlock(&cx->lock);
   status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
-  while (!status) {
-    status = cx->backend->wait(cx->device, look, &why);
-    if (status != RDL_TIMEOUT) break;
-    status = RDL_OK;
-    pthread_mutex_lock(&cx->lock);
-    look_around(cx);
+  if (!cx->facts.launches_promptly) pthread_mutex_lock(&cx->lock);
+  if (!status) return;
+  cx->launched = false;
+  lose_device(cx, &why);
+}
+
+/* From the launch that is under way to its end. The lock is given up while the device runs. */
+static void see_through(rdl_context *cx) {
+  rdl_reason why = {""};
+  rdl__looks looks = RDL__FIRST_LOOKS;
+  rdl_status status;
+  for (;;) {
+    uint64_t look = cx->sleepers && !cx->watched ? rdl__next_look(&looks) : LOOK_FOR_TIMERS_NS;
     pthread_mutex_unlock(&cx->lock);
-    look += LOOK_STEP_NS;
+    status = cx->backend->wait(cx->device, look, &why);
+    pthread_mutex_lock(&cx->lock);
+    if (status != RDL_TIMEOUT) break;
+    look_around(cx);
   }
-  pthread_mutex_lock(&cx->lock);
   cx->launched = false;
   rdl__stats_settle(cx);
   if (status) lose_device(cx, &why);
@@ -102,6 +98,15 @@ static void launch_once(rdl_context *cx) {
   rdl__lists_collect(cx, false);
   cx->search_deadlocks = true;
   if (cx->holds || cx->closing) pthread_cond_broadcast(&cx->host_news);
+}
+
+/* The service thread sleeps and has messages now. To wake it and have it wake the device would be
+ * two sleeps of threads one after the other: the caller launches itself where it may. */
+void rdl__service_call(rdl_context *cx) {
+  if (cx->facts.launches_promptly && !cx->launched && may_launch(cx) &&
+      rdl__now_ns() < cx->next_search)
+    launch(cx);
+  pthread_cond_signal(&cx->service_news);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b) {
@@ -118,33 +123,36 @@ static uint64_t search_time(rdl_context *cx) {
 /* Nothing is ready on the device: sleeps until a message, a timer, or the end. */
 static void sleep_parked(rdl_context *cx) {
   uint64_t search = search_time(cx);
-  cx->parked = true;
   cx->parks++;
   pthread_cond_broadcast(&cx->host_news);
   while (!cx->closing) {
     uint64_t wake = RDL_FOREVER;
     rdl__timers_fire(cx);
-    if (may_launch(cx)) break;
+    if (cx->launched || may_launch(cx)) break;
     if (may_search(cx) && rdl__now_ns() >= search)
       rdl__break_deadlocks(cx);
     else {
       if (!cx->lost) wake = rdl__timers_next(cx);
       if (may_search(cx)) wake = earlier(wake, search);
+      cx->parked = true;
       rdl__wait_until(&cx->service_news, &cx->lock, wake);
+      cx->parked = false;
     }
   }
-  cx->parked = false;
 }
 
 static void *serve(void *argument) {
   rdl_context *cx = argument;
-  rdl__sharpen_sleep();
+  (void)rdl__sharpen_sleep();
   pthread_mutex_lock(&cx->lock);
-  while (!cx->closing) {
-    if (may_launch(cx)) {
+  while (!cx->closing || cx->launched) {
+    if (!cx->launched && may_launch(cx)) {
       if (rdl__now_ns() >= cx->next_search) rdl__break_deadlocks(cx);
-      launch_once(cx);
-    } else
+      launch(cx);
+    }
+    if (cx->launched)
+      see_through(cx);
+    else if (!cx->closing)
       sleep_parked(cx);
   }
   pthread_mutex_unlock(&cx->lock);

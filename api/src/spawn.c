@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spawning roots: one, many with a handle each, or a batch under one handle. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/src/core.h"
@@ -75,7 +76,9 @@ static rdl_status stage(rdl_context *cx, const void *from, size_t bytes, void **
 
 static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *options) {
   rdl_u32 *word = &cx->records[slot].task;
-  if (options && options->local) rdl_store_relaxed(word, rdl_load_relaxed(word) | RDL_TASK_LOCAL);
+  if (!options || !options->local) return;
+  rdl_store_relaxed(word, rdl_load_relaxed(word) | RDL_TASK_LOCAL);
+  cx->sides[slot].home = 0;
 }
 
 /* One root and what it waits for. `staging` becomes the root's when it has started. The lock is
@@ -139,63 +142,92 @@ rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args
 
 /* ---- many ---- */
 
-/* Fills `count` roots, or as many as it can: `*out_filled`. */
-static rdl_status fill_many(rdl_context *cx, const rdl__known_task *task, const char *args,
-                            size_t stride, size_t count, const rdl_spawn_options *options,
-                            const rdl__after *after, uint32_t *slots, size_t *out_filled) {
+/* A slot for each, or for none. */
+static rdl_status take_many(rdl_context *cx, size_t count, const rdl_spawn_options *options,
+                            uint32_t *slots) {
   uint64_t deadline = room_deadline(options);
-  struct rdl_gate_args gate;
+  rdl_status status = RDL_OK;
   size_t k;
-  for (k = 0; k < count; k++) {
-    rdl_status status = take_root(cx, deadline, &slots[k]);
-    *out_filled = k;
-    if (status) return status;
-    rdl__root_fill(cx, slots[k], task, args + k * stride, RDL__ROOT_HELD,
-                   rdl__after_gate(after, options, k, &gate));
-    mark_local(cx, slots[k], options);
-  }
-  *out_filled = count;
-  return RDL_OK;
-}
-
-/* Fills the roots first and starts them by one message, whose list of slots lives until it has been
- * read. The lock is held. */
-static rdl_status start_many(rdl_context *cx, const rdl__known_task *task, const void *args,
-                             size_t stride, size_t count, const rdl_spawn_options *options,
-                             uint32_t *slots) {
-  rdl_message message = {
-      .kind = RDL_SAY_ROOTS, .count = (uint32_t)count, .address = (rdl_ptr)(uintptr_t)slots};
-  rdl__after *after = NULL;
-  size_t filled = 0;
-  rdl_status status = rdl__after_new(cx, options, count, &after);
-  if (status) return status;
-  status = fill_many(cx, task, args, stride, count, options, after, slots, &filled);
-  if (status)
-    rdl__after_free(cx, after);
-  else
-    status = rdl__after_keep(cx, after, options, slots, count);
-  if (!status) status = rdl__say_list(cx, &message, slots);
-  if (status) rdl__roots_abandon(cx, slots, filled);
+  for (k = 0; k < count && !status; k++)
+    status = take_root(cx, deadline, &slots[k]);
+  if (status) rdl__roots_put_back(cx, slots, k - 1u);
   return status;
 }
 
-static rdl_status spawn_with_handles(rdl_context *cx, const rdl__known_task *task, const void *args,
-                                     size_t stride, size_t count, const rdl_spawn_options *options,
-                                     rdl_future *out_futures) {
-  rdl_reason why = {""};
-  void *slots = NULL;
-  rdl_status status = cx->backend->allocate(cx->device, count * sizeof(uint32_t), &slots, &why);
+/* So many roots start together while the next ones are still being filled. Workers on all cores
+ * would take the filling thread's away for it. */
+#define ROOTS_AT_ONCE 256u
+
+typedef struct many {
+  const rdl__known_task *task;
+  const char *args;
+  size_t stride;
+  size_t count;
+  const rdl_spawn_options *options;
+  rdl__after *after;
+  uint32_t *slots;
+} many;
+
+/* Fills the roots from `first` on and starts them. The lock is held. */
+static rdl_status start_some(rdl_context *cx, const many *m, size_t first, size_t count) {
+  uint32_t *slots = m->slots + first;
+  rdl_message message = {
+      .kind = RDL_SAY_ROOTS, .count = (uint32_t)count, .address = (rdl_ptr)(uintptr_t)slots};
+  struct rdl_gate_args gate;
+  rdl_status status;
   size_t k;
-  if (status) return rdl__error_why(status, &why);
-  status = start_many(cx, task, args, stride, count, options, slots);
+  for (k = 0; k < count; k++) {
+    rdl__root_fill(cx, slots[k], m->task, m->args + (first + k) * m->stride, RDL__ROOT_HELD,
+                   rdl__after_gate(m->after, m->options, first + k, &gate));
+    mark_local(cx, slots[k], m->options);
+  }
+  status = rdl__after_keep(cx, m->after, m->options, slots, count);
+  if (!status) status = rdl__say(cx, &message);
+  if (status)
+    rdl__roots_abandon(cx, slots, count);
+  else
+    cx->host_spawned += count;
+  return status;
+}
+
+/* Those that wait for each other start together. The rest cannot fail any more but with the whole
+ * context: what has started by then stays started. The lock is held. */
+static rdl_status start_many(rdl_context *cx, many *m) {
+  size_t first, step = ROOTS_AT_ONCE;
+  rdl_status status = rdl__after_new(cx, m->options, m->count, &m->after);
+  if (!status) status = take_many(cx, m->count, m->options, m->slots);
   if (status) {
-    cx->backend->release(cx->device, slots);
+    rdl__after_free(cx, m->after);
     return status;
   }
-  for (k = 0; k < count; k++)
-    out_futures[k] = rdl__root_handle(cx, ((uint32_t *)slots)[k]);
-  cx->host_spawned += count;
-  return RDL_OK;
+  if (m->after || !rdl__core_is_free(cx)) step = m->count;
+  for (first = 0; first < m->count && !status; first += step) {
+    if (step > m->count - first) step = m->count - first;
+    status = start_some(cx, m, first, step);
+  }
+  if (status) rdl__roots_put_back(cx, m->slots + first, m->count - first);
+  return status;
+}
+
+/* The list of slots is the device's until the last message about it has been read. */
+static rdl_status spawn_with_handles(rdl_context *cx, many *m, rdl_future *out_futures) {
+  rdl_reason why = {""};
+  void *slots = NULL;
+  rdl__list *list = rdl__list_new();
+  rdl_status status;
+  size_t k;
+  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "spawning: out of host memory");
+  status = cx->backend->allocate(cx->device, m->count * sizeof(uint32_t), &slots, &why);
+  if (status) {
+    free(list);
+    return rdl__error_why(status, &why);
+  }
+  m->slots = slots;
+  status = start_many(cx, m);
+  for (k = 0; k < m->count && !status; k++)
+    out_futures[k] = rdl__root_handle(cx, m->slots[k]);
+  rdl__list_keep(cx, list, slots);
+  return status;
 }
 
 static uint32_t first_step(size_t count) {
@@ -278,7 +310,10 @@ rdl_status rdl_spawn_many(rdl_module *module, const char *task_name, const void 
   status = rdl__task_find(module, task_name, &task);
   if (!status) status = check_many(&task, args, args_size, stride);
   if (!status && out_futures)
-    status = spawn_with_handles(cx, &task, args, stride, count, options, out_futures);
+    status = spawn_with_handles(
+        cx,
+        &(many){.task = &task, .args = args, .stride = stride, .count = count, .options = options},
+        out_futures);
   else if (!status)
     status = spawn_batch(cx, &task, args, stride, count, options, out_batch);
   pthread_mutex_unlock(&cx->lock);

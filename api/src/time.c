@@ -5,8 +5,14 @@
 
 #include "api/src/core.h"
 
-void rdl__sharpen_sleep(void) {
+int rdl__sharpen_sleep(void) {
+  int slack = prctl(PR_GET_TIMERSLACK, 0ul, 0ul, 0ul, 0ul);
   (void)prctl(PR_SET_TIMERSLACK, 1000ul, 0ul, 0ul, 0ul);
+  return slack;
+}
+
+void rdl__restore_sleep(int slack) {
+  if (slack > 0) (void)prctl(PR_SET_TIMERSLACK, (unsigned long)slack, 0ul, 0ul, 0ul);
 }
 
 bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadline) {

@@ -101,6 +101,8 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
   out_facts->lanes = 1;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = memory_size();
+  out_facts->shares_cores = 1;
+  out_facts->launches_promptly = 1;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler.version);
 }
 

@@ -26,6 +26,8 @@ static rdl_status cl_enumerate(rdl_device_info *infos, size_t capacity, size_t *
   return RDL_OK;
 }
 
+#define POCL_PLATFORM "Portable Computing Language"
+
 /* What stays the same while the device is open. */
 static void note_facts(rdl_backend_device *device, const rdl_device_info *info, uint32_t asked) {
   const rdl_cl *cl = device->cl;
@@ -34,6 +36,9 @@ static void note_facts(rdl_backend_device *device, const rdl_device_info *info, 
   if (svm & CL_DEVICE_SVM_ATOMICS) device->svm_flags |= CL_MEM_SVM_ATOMICS;
   device->is_cpu = (rdl__cl_number(cl, device->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   device->keeps_binaries = !device->is_cpu;
+  /* PoCL's flush wakes its threads and returns. */
+  device->launches_promptly =
+      device->is_cpu && strncmp(info->platform, POCL_PLATFORM, strlen(POCL_PLATFORM)) == 0;
   device->max_allocation = rdl__cl_number(cl, device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   /* PoCL has a thread for each compute unit, and each runs one work-group at a time: that many run
    * together, and no more. POCL_MAX_PTHREAD_COUNT (3.x) sets the number. */
@@ -113,6 +118,8 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   out_facts->lanes = 1;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = device->max_allocation;
+  out_facts->shares_cores = device->is_cpu;
+  out_facts->launches_promptly = device->launches_promptly;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler);
 }
 

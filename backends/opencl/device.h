@@ -26,7 +26,8 @@ struct rdl_backend_device {
   rdl_cache cache;
   cl_svm_mem_flags svm_flags;
   uint32_t is_cpu;
-  uint32_t keeps_binaries; /* 1 = images are cached on disk, see program.c */
+  uint32_t launches_promptly; /* see rdl_backend_facts */
+  uint32_t keeps_binaries;    /* 1 = images are cached on disk, see program.c */
   uint32_t workers;
   uint64_t clock_hz;
   uint64_t max_allocation;

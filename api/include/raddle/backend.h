@@ -30,7 +30,10 @@ typedef struct rdl_backend_facts {
   uint32_t lanes;       /* work-items a worker */
   uint64_t clock_hz;    /* rate of rdl_clock() in the kernel; 0 = the device has no clock */
   uint64_t max_allocation;
-  char compiler[128]; /* compiler or driver version: part of the key of cached images */
+  uint32_t shares_cores;      /* workers run on the cores that the host's threads run on */
+  uint32_t launches_promptly; /* `launch` hands over and returns, so that any thread may call it; 0
+                                 = it may run the whole launch, as some drivers do in a flush */
+  char compiler[128];         /* compiler or driver version: part of the key of cached images */
 } rdl_backend_facts;
 
 /* A piece of an image's text. `name` and `first_line` are what error messages shall say; a place in
@@ -88,13 +91,14 @@ typedef struct rdl_backend {
                       rdl_backend_image **out_image, rdl_reason *why);
   void (*discard)(rdl_backend_device *device, rdl_backend_image *image); /* takes NULL */
 
-  /* Starts `workers` workers of `rdl_launch(heap, purpose)` and returns at once. One launch at a
-   * time. Everything that was written before is visible to them. */
+  /* Starts `workers` workers of `rdl_launch(heap, purpose)`. One launch at a time. Everything that
+   * was written before is visible to them. */
   rdl_status (*launch)(rdl_backend_device *device, rdl_backend_image *image, void *heap,
                        uint32_t purpose, uint32_t workers, rdl_reason *why);
 
   /* RDL_OK when no launch runs any more: everything it wrote is then visible. RDL_TIMEOUT after
-   * `timeout_ns`; 0 only looks. Called by the thread that launched. */
+   * `timeout_ns`; 0 only looks. Called by one thread at a time, not always the one that launched.
+   */
   rdl_status (*wait)(rdl_backend_device *device, uint64_t timeout_ns, rdl_reason *why);
 } rdl_backend;
 
