@@ -174,18 +174,27 @@ RDL_FN void rdl_judge_theft(rdl_cx *rdl) {
   rdl->taken = 0;
 }
 
-/* A root was taken. It was not worth it if the one before it was done within a grain and another
-   worker, which took roots meanwhile, would have come to it. */
+/* A root was taken. The one before it was not worth it if it was done within a grain and another
+   worker, which took roots meanwhile, would have come to it. That is held against whoever has just
+   joined in, and against all when they have stood in each other's way for long: were it held
+   against the one that was there first as well, the two would take turns. */
+#define RDL_CROWD 16u
+
 RDL_FN void rdl_root_came(rdl_cx *rdl) {
   rdl_u32 head, contended;
-  rdl_u64 now;
   if (rdl->control->workers == 1u) return;
   head = rdl_load_relaxed(&rdl->control->roots.head);
   contended = head != rdl->roots_head + 1u;
-  now = rdl_clock();
-  if (contended) rdl_judge(rdl, now, now - rdl->root_at >= rdl->control->grain);
   rdl->roots_head = head;
-  rdl->root_at = now;
+  rdl->root_crowd = contended ? rdl->root_crowd + 1u : 0u;
+  if (contended && (rdl->root_row == 1u || rdl->root_crowd == RDL_CROWD)) {
+    rdl_u64 now = rdl_clock();
+    rdl_judge(rdl, now, now - rdl->root_at >= rdl->control->grain);
+    rdl->root_crowd = 0;
+  }
+  /* The clock costs as much as a small future: it is read where the next one may be judged. */
+  if (rdl->root_row == 0u || rdl->root_crowd == RDL_CROWD - 1u) rdl->root_at = rdl_clock();
+  rdl->root_row++;
 }
 
 /* ---- where the next one comes from ---- */
@@ -215,9 +224,7 @@ RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
 
 RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl) {
   for (;;) {
-    rdl_entry entry;
-    if (rdl_shy(rdl)) return 0;
-    entry = rdl_shared_pop(rdl, &rdl->control->roots);
+    rdl_entry entry = rdl_shared_pop(rdl, &rdl->control->roots);
     if (!entry.slot) return 0;
     rdl_started_before(rdl);
     rdl_root_came(rdl);
@@ -290,7 +297,7 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 1u) return rdl_fair_fifo(rdl);
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
-  if (turn == 4u) return rdl_may_open(rdl) && rdl_from_roots(rdl);
+  if (turn == 4u) return rdl_may_open(rdl) && !rdl_shy(rdl) && rdl_from_roots(rdl);
   if (turn == 5u) rdl_drain_mailbox(rdl);
   return turn == 5u ? rdl_from_chores(rdl) : 0u;
 }
@@ -300,7 +307,6 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
   RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
   rdl_u32 count = rdl->control->workers;
   rdl_u32 k, got;
-  if (rdl_shy(rdl)) return 0;
   /* Whoever comes late finds what it put out: to take that would open one branch more. */
   if (rdl_load_relaxed(&rdl->control->registered) < count && !rdl_has_plenty(rdl)) return 0;
   for (k = 1; k < count; k++) {
@@ -330,11 +336,12 @@ RDL_FN rdl_u32 rdl_work(rdl_cx *rdl) {
   if (rdl_from_ring(rdl, 0u)) return 1;
   if (rdl_from_chores(rdl)) return 1;
   if (rdl_from_lists(rdl)) return 1;
-  if (rdl_from_roots(rdl)) return 1;
-  if (rdl_drain_mailbox(rdl) && rdl_from_roots(rdl)) return 1;
+  rdl->away = rdl_shy(rdl);
+  if (!rdl->away && rdl_from_roots(rdl)) return 1;
+  if (rdl_drain_mailbox(rdl) && !rdl->away && rdl_from_roots(rdl)) return 1;
   if (rdl_from_fifo(rdl)) return 1;
   if (rdl->bottom != rdl->top && rdl_from_ring(rdl, rdl->starved != RDL_NIL)) return 1;
-  return rdl_steal(rdl);
+  return !rdl->away && rdl_steal(rdl);
 }
 
 /* ---- when to leave ---- */
@@ -361,11 +368,15 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
     rdl->leaving = 2;
 }
 
+/* Pauses of a round without work while others work. */
+#define RDL_RELAXES 8u
+
 /* A round without work. The last to be idle for `patience` parks the device. */
 RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
-  rdl_u32 over, all_idle;
+  rdl_u32 over, all_idle, k;
   if (*rounds == 0u) *since = rdl_clock();
+  rdl->root_row = 0;
   if (rdl->taken) rdl_judge_theft(rdl);
   if (*rounds == 16u) {
     if (!rdl_has_plenty(rdl) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
@@ -374,8 +385,10 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
     rdl->resting = 1;
   }
   ++*rounds;
-  if (!rdl_load_relaxed(&control->hungry) && !rdl_shy(rdl)) rdl_store_relaxed(&control->hungry, 1u);
-  rdl_relax();
+  if (!rdl->away && !rdl_load_relaxed(&control->hungry)) rdl_store_relaxed(&control->hungry, 1u);
+  /* The idle thread of a core that runs two leaves it to the other one. */
+  for (k = rdl->away ? 4u * RDL_RELAXES : rdl_others_work(rdl) ? RDL_RELAXES : 1u; k; k--)
+    rdl_relax();
   if (*rounds % 16u) return;
   if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
   rdl_look_at_clock(rdl);
