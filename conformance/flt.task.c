@@ -45,11 +45,12 @@ RDL_TASK(flt_short, uint, struct flt_args, RDL_NONE) {
 }
 
 /* Spawns two and awaits them, k times. It yields first, so that another worker may have one of
-   them by then, and they take a time that differs, so that they end while it begins to wait. */
+   them by then, which is worth it to a worker when they take some microseconds; and they take a
+   time that differs, so that they end while it begins to wait. */
 RDL_TASK(flt_racer, uint, struct flt_args, struct flt_pair) {
   RDL_BEGIN();
   for (self->k = 0; self->k < args->k; self->k++) {
-    RDL_SPAWN(self->f[0], flt_short, .at = args->at, .n = self->k, .k = self->k % 997);
+    RDL_SPAWN(self->f[0], flt_short, .at = args->at, .n = self->k, .k = self->k % 997 * 8);
     RDL_SPAWN(self->f[1], flt_leaf, .n = 1);
     RDL_YIELD();
     RDL_AWAIT(self->f[0]);
@@ -68,7 +69,7 @@ RDL_TASK(flt_any_racer, uint, struct flt_args, struct flt_pair) {
   uint which;
   RDL_BEGIN();
   for (self->k = 0; self->k < args->k; self->k++) {
-    RDL_SPAWN(self->f[0], flt_short, .at = args->at, .n = 0, .k = self->k % 997);
+    RDL_SPAWN(self->f[0], flt_short, .at = args->at, .n = 0, .k = self->k % 997 * 8);
     RDL_SPAWN(self->f[1], flt_wait_event, .e = args->e);
     RDL_YIELD();
     RDL_AWAIT_ANY(which, self->f, 2);
