@@ -153,7 +153,7 @@ RDL_FN rdl_u64 rdl_clock(void) {
 }
 #endif
 
-#if defined(RDL_PAUSE_X86) /* an idle hardware thread leaves its core's units to the other one */
+#if defined(RDL_X86) /* an idle hardware thread leaves its core's units to the other one */
 RDL_FN void rdl_relax(void) {
   __asm__ volatile("pause");
 }
@@ -371,6 +371,7 @@ RDL_FN rdl_u32 rdl_fetch_min(rdl_u32 *p, rdl_u32 v) {
 }
 
 #if defined(__x86_64__)
+#define RDL_X86 1
 RDL_FN rdl_u64 rdl_clock(void) {
   return __builtin_ia32_rdtsc();
 }
@@ -423,8 +424,15 @@ RDL_FN float rdl_fmax(float x, float y) {
 
 #endif
 
-/* A load that is a read-modify-write, and so stands in the order of those. It is no addition of
-   zero, of which LLVM makes a full fence and a plain load: on x86 that costs twice as much. */
+/* A load that stands in the order of all read-modify-writes: behind those that this worker has
+   made, before those that it will make. On x86 every load does, for a locked instruction waits for
+   all stores before it. Elsewhere it is a read-modify-write itself; no addition of zero, of which
+   LLVM makes a fence and a plain load. */
+#if defined(RDL_X86)
+RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
+  return rdl_load_acquire(p);
+}
+#else
 RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
   rdl_u32 v = rdl_load_relaxed(p);
   rdl_u32 seen;
@@ -432,6 +440,7 @@ RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
     v = seen;
   return v;
 }
+#endif
 
 /* A 64-bit word that the host reads beside a flag stored later; no device needs an atomic for it.
  */

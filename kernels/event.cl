@@ -2,9 +2,9 @@
 /*
  * Events: a count that only rises within a generation, and a list of waiters, each with the count
  * it waits for. Signaller: add to the count, then look at `lowest`. Awaiter: push the node, lower
- * `lowest`, then read the count. All are read-modify-writes, so one of them sees the other. Who
- * fires resets `lowest` before taking the list: a node that was pushed in time is in the list
- * taken.
+ * `lowest` if it is higher, then read the count. All stand in the order of read-modify-writes, so
+ * one of them sees the other. Who fires resets `lowest` before taking the list: a node that was
+ * pushed in time, or whose awaiter found `lowest` low enough, is in the list taken.
 
  * Generations change between two launches only: the host resets and ends events itself.
  */

@@ -77,7 +77,7 @@ RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
   rdl_u32 threshold = rdl->threshold, sweep;
   rdl->nodes[node].value = threshold;
   sweep = rdl_join(rdl, &event->waiters, node) == RDL_JOIN_SWEEP;
-  rdl_fetch_min(&event->lowest, threshold);
+  if (rdl_load_ordered(&event->lowest) > threshold) rdl_fetch_min(&event->lowest, threshold);
   if (sweep) rdl_event_fire(rdl, event, rdl_load_ordered(&event->count));
   if (rdl_load_ordered(&event->count) >= threshold) return rdl_take_back(rdl, waiting);
   return 0;

@@ -22,7 +22,7 @@
 #include "backends/opencl/status.h"
 
 #define PLAIN_OPTIONS "-cl-std=CL3.0"
-#define CLOCK_OPTIONS "-cl-std=CL3.0 -DRDL_CLOCK -DRDL_PAUSE_X86"
+#define CLOCK_OPTIONS "-cl-std=CL3.0 -DRDL_CLOCK -DRDL_X86"
 
 static rdl_cache_key key_of(const rdl_backend_device *device, const rdl_image_text *text) {
   return (rdl_cache_key){.backend = "opencl",

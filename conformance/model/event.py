@@ -16,6 +16,7 @@ SCENARIOS = ("signals", "cancelled", "reset", "backlog", "destroy")
 FAULTS = {
     "count read before the push": ("signals", "a signal between the two is lost"),
     "lowest lowered before the push": ("signals", "who fires resets lowest and takes no node"),
+    "lowest read before the push": ("signals", "who fires resets it in between"),
     "lowest reset after the taking": ("signals", "it forgets a node that came in between"),
     "count not read again by who fires": ("signals", "a signal came while the list was away"),
     "lowest not lowered again": ("signals", "nodes that were put back are not looked for"),
@@ -111,8 +112,13 @@ def commit_event(me, waiting, wanted, fault):
         yield late(fetch_min("lowest", wanted))
         count = yield load("count")
     else:
-        yield atomic(push, (node,))
-        yield fetch_min("lowest", wanted)
+        if fault != "lowest read before the push":
+            yield atomic(push, (node,))
+        lowest = yield fetch_min("lowest", NO_WAITER)  # rdl_load_ordered
+        if fault == "lowest read before the push":
+            yield atomic(push, (node,))
+        if lowest > wanted:
+            yield fetch_min("lowest", wanted)
         count = yield fetch_add("count", 0)
     if count >= wanted and fault != "no take-back":
         back = yield from rdl_take_back(me, waiting)
