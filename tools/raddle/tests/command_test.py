@@ -65,6 +65,10 @@ def case_devices():
     check(len(pocl) != 1 or pocl == ["opencl:pocl"], pocl)
     both = pocl_selectors(POCL_DEVICES="pthread basic")  # which one word cannot tell apart
     check(len(both) < 2 or all(selector[7:].isdigit() for selector in both), both)
+    if len(both) > 1:
+        done = run("bench", "--once", "--device", "opencl:pocl", POCL_DEVICES="pthread basic")
+        check(done.returncode == 1 and "several" in done.stderr, done)
+        check(all(selector in done.stderr for selector in both), done)
 
 
 def case_selectors():
