@@ -82,6 +82,8 @@ rdl_context_options bed_options(void) {
 static void no_device(const char *selector, rdl_status status) {
   if (run_requires(selector))
     test_fail(__FILE__, __LINE__, "RADDLE_REQUIRE wants %s, but: %s", selector, rdl_error_text());
+  if (strcmp(selector, settings.selector) == 0 && status != RDL_UNSUPPORTED)
+    test_fail(__FILE__, __LINE__, "the device of this run is not there: %s", rdl_error_text());
   test_skip("no device '%s' (%s): %s", selector, rdl_status_name(status), rdl_error_text());
 }
 
