@@ -43,11 +43,11 @@ static bool parse(char *line, expectation *out) {
 }
 
 static size_t load(expectation *list) {
-  char path[4096], line[512];
+  char name[64], line[512];
   size_t count = 0;
   FILE *file;
-  snprintf(path, sizeof path, "%s/expectations/%s", CONFORMANCE_TASKS, file_of_platform());
-  file = fopen(path, "r");
+  snprintf(name, sizeof name, "expectations/%s", file_of_platform());
+  file = fopen(suite_path(name), "r");
   if (!file) return 0;
   while (count < MOST_EXPECTATIONS && fgets(line, sizeof line, file))
     if (parse(line, &list[count])) count++;

@@ -125,8 +125,8 @@ rdl_stats bed_stats(bed *b);
 /* Waits until exact counters show that `count` awaits (in all) have given up their workers. */
 void bed_await_suspended(bed *b, uint64_t count);
 
-/* Path of a task file of the suite. */
-const char *task_path(const char *task_file);
+/* Path of a task file of the suite, or of another of its files; good until the next call. */
+const char *suite_path(const char *file);
 
 /* ---- tasks ---- */
 

@@ -51,9 +51,10 @@ def check_words(source):
     return 1 if missing or made_up or len(users) < 60 else 0
 
 
-# In documents: what stands for files of a user, or for some file of a kind, and what a build makes.
+# In documents: what stands for files of a user, or for some file of a kind, and what a build or an
+# installation makes.
 EXCUSED = {"file.task.c", ".task.c", "raddle/", "qNN_name.tsv"}
-MADE = ("build/", "bin/")
+MADE = ("build/", "bin/", "PREFIX/")
 SUFFIXES = (".c", ".cl", ".cmake", ".cpp", ".def", ".gz", ".h", ".md", ".py", ".sh", ".tsv", ".txt")
 
 
