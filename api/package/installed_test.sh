@@ -16,7 +16,7 @@ fail() {
   exit 1
 }
 
-for file in README.md CHANGELOG.md LICENSE docs/tasks.md; do
+for file in README.md CHANGELOG.md LICENSE docs/tasks.md docs/programs.md; do
   [ -s "$prefix/$6/$file" ] || fail "$file is not installed"
 done
 "$prefix/$4/raddle" devices | grep -q '^host ' || fail "the installed raddle does not list the host"
