@@ -1,48 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of platforms, and what the caller insists on. */
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "conformance/run.h"
 
 #define MOST_EXPECTATIONS 128u
 #define MOST_DEVICES      64u
 
-static bool has_part(const char *text, const char *part, size_t length) {
-  size_t k;
-  for (; *text; text++) {
-    for (k = 0; k < length && text[k]; k++)
-      if (tolower((unsigned char)text[k]) != tolower((unsigned char)part[k])) break;
-    if (k == length) return true;
-  }
+static bool has_part(const char *text, const char *part) {
+  size_t length = strlen(part);
+  for (; *text; text++)
+    if (strncasecmp(text, part, length) == 0) return true;
   return false;
 }
 
-/* The file of a platform: by the selector, or by what the device with that number calls itself. */
+/* The file of the platform that the device of this run belongs to. */
 static const char *file_of_platform(void) {
   static const char *const known[][2] = {{"pocl", "pocl.txt"},
-                                         {"portable computing", "pocl.txt"},
                                          {"rusticl", "rusticl.txt"},
                                          {"oclgrind", "oclgrind.txt"},
                                          {"nvidia", "nvidia.txt"}};
-  rdl_device_info *infos;
-  const char *file = "opencl.txt";
-  size_t count = 0, d, k;
-  if (strncmp(settings.selector, "host", 4) == 0) return "host.txt";
-  infos = calloc(MOST_DEVICES, sizeof *infos);
-  if (infos && rdl_devices(infos, MOST_DEVICES, &count)) count = 0;
-  if (count > MOST_DEVICES) count = MOST_DEVICES;
-  for (k = 0; k < sizeof known / sizeof known[0]; k++) {
-    if (has_part(settings.selector, known[k][0], strlen(known[k][0]))) file = known[k][1];
-    for (d = 0; d < count; d++)
-      if (strcmp(infos[d].selector, settings.selector) == 0 &&
-          has_part(infos[d].platform, known[k][0], strlen(known[k][0])))
-        file = known[k][1];
-  }
-  free(infos);
-  return file;
+  size_t k;
+  if (strcmp(run_device.backend, "host") == 0) return "host.txt";
+  for (k = 0; k < sizeof known / sizeof known[0]; k++)
+    if (has_part(run_device.platform, known[k][0])) return known[k][1];
+  return "opencl.txt";
 }
 
 /* "pattern | unsupported | reason"; false for comments and empty lines. */
@@ -58,11 +43,11 @@ static bool parse(char *line, expectation *out) {
 }
 
 static size_t load(expectation *list) {
-  char path[4096], line[512];
+  char name[64], line[512];
   size_t count = 0;
   FILE *file;
-  snprintf(path, sizeof path, "%s/expectations/%s", CONFORMANCE_TASKS, file_of_platform());
-  file = fopen(path, "r");
+  snprintf(name, sizeof name, "expectations/%s", file_of_platform());
+  file = fopen(suite_path(name), "r");
   if (!file) return 0;
   while (count < MOST_EXPECTATIONS && fgets(line, sizeof line, file))
     if (parse(line, &list[count])) count++;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "conformance/prebuilt.h"
 #include "conformance/run.h"
@@ -65,9 +66,23 @@ void check_contains(const char *file, int line, const char *text, const char *pa
 
 /* ---- a context with the tasks of a group ---- */
 
-const char *task_path(const char *task_file) {
-  static char path[4096];
-  snprintf(path, sizeof path, "%s/%s", CONFORMANCE_TASKS, task_file);
+/* Beside this program, where it was built; else where it was installed. */
+static const char *suite_folder(void) {
+  static char folder[4096];
+  char program[2048];
+  ssize_t length = folder[0] ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length <= 0) return folder;
+  program[length] = '\0';
+  *strrchr(program, '/') = '\0';
+  snprintf(folder, sizeof folder, "%s/conformance", program);
+  if (access(folder, F_OK))
+    snprintf(folder, sizeof folder, "%s/%s", program, CONFORMANCE_INSTALLED);
+  return folder;
+}
+
+const char *suite_path(const char *file) {
+  static char path[4352];
+  snprintf(path, sizeof path, "%s/%s", suite_folder(), file);
   return path;
 }
 
@@ -82,6 +97,8 @@ rdl_context_options bed_options(void) {
 static void no_device(const char *selector, rdl_status status) {
   if (run_requires(selector))
     test_fail(__FILE__, __LINE__, "RADDLE_REQUIRE wants %s, but: %s", selector, rdl_error_text());
+  if (strcmp(selector, settings.selector) == 0 && status != RDL_UNSUPPORTED)
+    test_fail(__FILE__, __LINE__, "the device of this run is not there: %s", rdl_error_text());
   test_skip("no device '%s' (%s): %s", selector, rdl_status_name(status), rdl_error_text());
 }
 
@@ -97,7 +114,7 @@ bed bed_open_on(const char *selector, const char *task_file, const rdl_context_o
   CHECK_OK(status);
   CHECK_OK(rdl_context_describe(b.cx, &info));
   b.workers = info.workers;
-  if (task_file) CHECK_OK(rdl_module_load(b.cx, task_path(task_file), &b.tasks));
+  if (task_file) CHECK_OK(rdl_module_load(b.cx, suite_path(task_file), &b.tasks));
   return b;
 }
 

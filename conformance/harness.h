@@ -106,8 +106,9 @@ typedef struct bed {
 /* Options of this run, for a case to add its own. */
 rdl_context_options bed_options(void);
 
-/* Opens the device of this run and loads a task file of the suite; NULL loads none. Skips the case
- * when the device is not there, or fails it when RADDLE_REQUIRE names its backend. */
+/* Opens the device of this run, or another, and loads a task file of the suite; NULL loads none.
+ * Skips the case when the device cannot do this, or when another device is not there; but fails it
+ * when RADDLE_REQUIRE names the backend. */
 bed bed_open(const char *task_file);
 bed bed_open_with(const char *task_file, const rdl_context_options *options);
 bed bed_open_on(const char *selector, const char *task_file, const rdl_context_options *options);
@@ -124,8 +125,8 @@ rdl_stats bed_stats(bed *b);
 /* Waits until exact counters show that `count` awaits (in all) have given up their workers. */
 void bed_await_suspended(bed *b, uint64_t count);
 
-/* Path of a task file of the suite. */
-const char *task_path(const char *task_file);
+/* Path of a task file of the suite, or of another of its files; good until the next call. */
+const char *suite_path(const char *file);
 
 /* ---- tasks ---- */
 

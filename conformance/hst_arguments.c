@@ -314,7 +314,7 @@ static void try_modules(world *w) {
   rdl_context *cx = w->b.cx;
   rdl_module *m = w->b.tasks;
   rdl_task_description task = {.size = sizeof task};
-  const char *path = task_path(TASKS);
+  const char *path = suite_path(TASKS);
   BAD("rdl_module_load.context", RDL_INVALID, rdl_module_load(NULL, path, &m));
   CHECK(m == NULL);
   BAD("rdl_module_load.path", RDL_INVALID, rdl_module_load(cx, NULL, &m));

@@ -89,7 +89,7 @@ static void try_options(const rdl_context_options *options) {
   uint32_t value = 0;
   rdl_context_options with = *options;
   rdl_status status = rdl_context_open_with(settings.selector, &with, &cx);
-  if (!status) status = rdl_module_load(cx, task_path(TASKS), &module);
+  if (!status) status = rdl_module_load(cx, suite_path(TASKS), &module);
   if (!status) status = rdl_spawn(module, "hst_fib", &args, sizeof args, NULL, &f);
   if (!status) status = rdl_future_get(cx, f, &value, sizeof value, PATIENCE_NS);
   if (status == RDL_OK)

@@ -60,7 +60,7 @@ static int compile_all(void) {
 
 /* Why a case is not for this run; NULL when it is. */
 static const char *not_here(const test_case *test) {
-  bool host = strncmp(settings.selector, "host", 4) == 0;
+  bool host = strcmp(run_device.backend, "host") == 0;
   const expectation *known = run_expects(test->name);
   if (known && known->unsupported) return known->reason;
   if (test->where == WHERE_host && !host) return "is about the host backend";
@@ -138,14 +138,16 @@ int main(int argc, char **argv) {
   if (!run_parse(argc, argv, &options, &exit_code)) return exit_code;
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (options.child) return run_child(options.child);
-  if (options.compile) return compile_all();
   if (options.list) return list_cases(&options);
   if (!run_has_required_devices()) return 1;
+  exit_code = run_find_device(options.skip_absent);
+  if (exit_code) return exit_code;
+  if (options.compile) return compile_all();
   outcomes = calloc(test_case_count * options.repeat, sizeof *outcomes);
   if (!outcomes) return 1;
   done = run_all(&options, outcomes, count);
   if (!done) {
-    printf("no case matches %s\n", options.filter);
+    printf("no case matches '%s'; --list lists them\n", options.filter);
     free(outcomes);
     return 1;
   }

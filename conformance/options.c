@@ -9,8 +9,9 @@
 static const char usage[] =
     "usage: raddle-conformance [option...]\n"
     "\n"
-    "  --device SEL          device to test: host, opencl:pocl, ...; default host\n"
+    "  --device SEL          device to test, as 'raddle devices' lists them; default host\n"
     "  --filter GLOB         only cases whose names match, such as 'FUT-*'\n"
+    "  --skip-absent         end with 77, not with 2, when that device is not there\n"
     "  --list                list the cases and run none\n"
     "  --compile             only compile the task files, so that the cache has them\n"
     "  --workers N           workers of every context\n"
@@ -22,9 +23,8 @@ static const char usage[] =
     "  --junit FILE          write a JUnit report\n"
     "  --json FILE           write a report in JSON\n"
     "\n"
-    "Exit status: 0 passed, 1 failed, 77 all skipped. RADDLE_REQUIRE=host,opencl makes it a "
-    "failure\n"
-    "when such a device is not there.\n";
+    "Exit status: 0 passed, 1 failed, 2 not understood or no such device, 77 all skipped.\n"
+    "RADDLE_REQUIRE=host,opencl makes it a failure when such a device is not there.\n";
 
 static bool number(const char *option, const char *text, uint64_t most, uint64_t *out) {
   char *end = NULL;
@@ -89,15 +89,19 @@ static int take(run_options *options, const char *option, const char *value) {
     options->compile = true;
     return 1;
   }
+  if (strcmp(option, "--skip-absent") == 0) {
+    options->skip_absent = true;
+    return 1;
+  }
   if (strcmp(option, "--flat") == 0) {
     settings.flat = 1;
     return 1;
   }
   if (!text && !is_number) {
-    fprintf(stderr, "raddle-conformance: unknown option '%s'\n%s", option, usage);
+    fprintf(stderr, "raddle-conformance: unknown option '%s'\n", option);
     return 0;
   }
-  if (!value) {
+  if (!value || !*value || strncmp(value, "--", 2) == 0) {
     fprintf(stderr, "raddle-conformance: %s wants a value\n", option);
     return 0;
   }
@@ -118,6 +122,7 @@ bool run_parse(int argc, char **argv, run_options *options, int *exit_code) {
     }
     used = take(options, argv[k], k + 1 < argc ? argv[k + 1] : NULL);
     if (!used) {
+      fputs("Try 'raddle-conformance --help'.\n", stderr);
       *exit_code = 2;
       return false;
     }

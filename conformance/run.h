@@ -50,11 +50,17 @@ typedef struct run_options {
   unsigned timeout_s; /* 0 = by the case's speed */
   bool list;
   bool compile;      /* only fill the cache of compiled images */
+  bool skip_absent;  /* a device that is not there is a skip */
   bool random_limit; /* --segment-limit random */
 } run_options;
 
 /* options.c: false when the program should end with `*exit_code`. */
 bool run_parse(int argc, char **argv, run_options *options, int *exit_code);
+
+/* device.c: finds the device of settings.selector. 0, or the code that the program ends with after
+ * saying why. */
+extern rdl_device_info run_device;
+int run_find_device(bool skip_absent);
 
 /* child.c: runs a case in a new process and says how that ended. */
 void run_in_child(const test_case *test, const run_options *options, test_outcome *out);

@@ -3,15 +3,20 @@
 """check_docs.py words SOURCE
 check_docs.py files SOURCE
 check_docs.py blocks SOURCE WORK LOADER DEVICE
+check_docs.py programs SOURCE WORK LOADER DEVICE CC LIBRARY
 
 `words`: every word that kernels/words.cl has for users stands in docs/tasks.md, and every word that
 stands there exists. `files`: every file and folder that a document names exists. `blocks`: every
-code block of docs/tasks.md that begins as a task file compiles on DEVICE.
+code block of docs/tasks.md that begins as a task file compiles on DEVICE. `programs`: the programs of
+docs/programs.md, and the one of README.md, are compiled by CC with the LIBRARY of that folder, run on
+DEVICE, and print what the document says.
 """
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 MARK = "/* a task file */\n"
 
@@ -51,9 +56,10 @@ def check_words(source):
     return 1 if missing or made_up or len(users) < 60 else 0
 
 
-# In documents: what stands for files of a user, or for some file of a kind, and what a build makes.
+# In documents: what stands for files of a user, or for some file of a kind, and what a build or an
+# installation makes.
 EXCUSED = {"file.task.c", ".task.c", "raddle/", "qNN_name.tsv"}
-MADE = ("build/", "bin/")
+MADE = ("build/", "bin/", "PREFIX/")
 SUFFIXES = (".c", ".cl", ".cmake", ".cpp", ".def", ".gz", ".h", ".md", ".py", ".sh", ".tsv", ".txt")
 
 
@@ -103,10 +109,52 @@ def check_blocks(source, work, loader, device):
     return subprocess.run([loader, device, *files]).returncode if files else 1
 
 
+def programs_of(source):
+    """(name, {file: text}, what it prints) of each program in the documents."""
+    readme = (source / "README.md").read_text()
+    files = {name: textwrap.dedent(text) for name, text in
+             re.findall(r"^`(\S+\.c)`, .*\n(?:\S.*\n)*\n((?: {4}.*\n|\n)+)", readme, re.M)}
+    yield "main", files, "fib(20) = 6765\n"
+    document = (source / "docs/programs.md").read_text()
+    files = {}
+    for kind, text in re.findall(r"^```(c|text)\n(.*?)^```$", document, re.M | re.S):
+        if kind == "c":
+            name = re.match(r"/\* (\S+) \*/\n", text)[1]
+            files[name] = text
+        else:
+            yield name.removesuffix(".c"), files, text
+            files = {}
+
+
+def check_programs(source, work, loader, device, compiler, library):
+    count = bad = 0
+    for name, files, wanted in programs_of(source):
+        folder = work / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in files.items():
+            (folder / file).write_text(text)
+        code = subprocess.run([loader, device, *(f for f in files if f.endswith(".task.c"))],
+                              cwd=folder).returncode
+        if code:
+            return code
+        subprocess.run([compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", name + ".c", "-o", name,
+                        f"-I{source}/api/include", f"-L{library}", f"-Wl,-rpath,{library}",
+                        "-lraddle", "-pthread", "-ldl", "-lm"], cwd=folder, check=True)
+        done = subprocess.run([folder / name], cwd=folder, env={**os.environ, "RADDLE_DEVICE": device},
+                              capture_output=True, text=True)
+        count += 1
+        if done.returncode or done.stdout != wanted:
+            bad += 1
+            print(f"{name} printed {done.stdout!r} {done.stderr!r}, not {wanted!r}")
+    print(f"{count} programs, {bad} wrong")
+    return 1 if bad or count < 4 else 0
+
+
 if __name__ == "__main__":
     root = pathlib.Path(sys.argv[2])
     if sys.argv[1] == "words":
         sys.exit(check_words(root))
     if sys.argv[1] == "files":
         sys.exit(check_files(root))
-    sys.exit(check_blocks(root, pathlib.Path(sys.argv[3]), sys.argv[4], sys.argv[5]))
+    check = {"blocks": check_blocks, "programs": check_programs}[sys.argv[1]]
+    sys.exit(check(root, pathlib.Path(sys.argv[3]), *sys.argv[4:]))

@@ -40,19 +40,24 @@ static void list_backend(device_list *list, const rdl_backend *backend) {
 
 static bool names_backend(const char *selector, const rdl_backend *backend) {
   size_t length = strlen(backend->name);
-  return strncmp(selector, backend->name, length) == 0 &&
+  return selector && strncmp(selector, backend->name, length) == 0 &&
          (selector[length] == '\0' || selector[length] == ':');
+}
+
+static bool names_some_backend(const char *selector) {
+  size_t k;
+  for (k = 0; k < rdl__backend_count; k++)
+    if (names_backend(selector, rdl__backends[k])) return true;
+  return false;
 }
 
 /* The devices of the backend that the selector names, so that no other driver is loaded; of all
  * backends when it names none. */
 static device_list *list_devices(const char *selector) {
   device_list *list = calloc(1, sizeof *list);
-  bool one = false;
+  bool one = names_some_backend(selector);
   size_t k;
   if (!list) return NULL;
-  for (k = 0; selector && k < rdl__backend_count; k++)
-    one = one || names_backend(selector, rdl__backends[k]);
   for (k = 0; k < rdl__backend_count; k++)
     if (!one || names_backend(selector, rdl__backends[k])) list_backend(list, rdl__backends[k]);
   return list;
@@ -81,62 +86,116 @@ rdl_status rdl_devices(rdl_device_info *infos, size_t capacity, size_t *out_coun
   return RDL_OK;
 }
 
-static bool contains(const char *text, const char *part) {
-  size_t n = strlen(part);
-  for (; *text; text++) {
-    size_t k = 0;
-    while (k < n && text[k] && tolower((unsigned char)text[k]) == tolower((unsigned char)part[k]))
-      k++;
-    if (k == n) return true;
-  }
-  return n == 0;
+static bool same_letter(char a, char b) {
+  return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* PoCL's platform calls itself by its long name. */
-static bool named(const rdl_device_info *info, const char *part) {
-  if (contains("pocl", part) && contains(info->platform, "Portable Computing Language"))
-    return true;
-  return contains(info->platform, part) || contains(info->name, part);
+/* Does `text` hold `words`, with no letter or digit directly before or behind them? */
+static bool has_words(const char *text, const char *words) {
+  size_t n = strlen(words);
+  const char *at;
+  for (at = text; *at; at++) {
+    size_t k = 0;
+    while (k < n && same_letter(at[k], words[k]))
+      k++;
+    if (k == n && !isalnum((unsigned char)at[n]) && (at == text || !isalnum((unsigned char)at[-1])))
+      return true;
+  }
+  return false;
+}
+
+/* The part of a selector behind the backend's name, when it is words: not a number, and without
+ * anything around them that would match unseen. */
+static const char *words_of(const char *selector) {
+  const char *colon = strchr(selector, ':');
+  const char *words = colon ? colon + 1 : "";
+  unsigned char last = '\0';
+  bool number = true;
+  const char *at;
+  for (at = words; *at; at++) {
+    last = (unsigned char)*at;
+    number = number && isdigit(last);
+  }
+  return !number && isalnum((unsigned char)words[0]) && isalnum(last) ? words : NULL;
 }
 
 static bool matches(const rdl_device_info *info, const char *selector) {
   size_t backend = strlen(info->backend);
+  const char *words;
   if (strcmp(info->selector, selector) == 0) return true;
   if (strncmp(selector, info->backend, backend) != 0) return false;
   if (selector[backend] == '\0') return true;
-  if (selector[backend] != ':' || !selector[backend + 1]) return false;
-  return !isdigit((unsigned char)selector[backend + 1]) && named(info, selector + backend + 1);
+  words = selector[backend] == ':' ? words_of(selector) : NULL;
+  return words && (has_words(info->platform, words) || has_words(info->name, words));
 }
 
-static size_t best_match(const device_list *list, const char *selector) {
+/* Nobody could tell them apart by words, and it does not matter which is opened. */
+static bool alike(const rdl_device_info *a, const rdl_device_info *b) {
+  return strcmp(a->name, b->name) == 0 && strcmp(a->platform, b->platform) == 0;
+}
+
+/* The first of the best. `*out_several`: others are as good, and differ. */
+static size_t best_match(const device_list *list, const char *selector, bool *out_several) {
   size_t best = list->count;
   size_t k;
+  *out_several = false;
   for (k = 0; k < list->count; k++) {
-    if (selector && !matches(&list->infos[k], selector)) continue;
-    if (best == list->count || rank(&list->infos[k]) > rank(&list->infos[best])) best = k;
+    const rdl_device_info *info = &list->infos[k];
+    if (selector && !matches(info, selector)) continue;
+    if (best == list->count || rank(info) > rank(&list->infos[best])) {
+      best = k;
+      *out_several = false;
+    } else if (rank(info) == rank(&list->infos[best]) && !alike(info, &list->infos[best])) {
+      *out_several = true;
+    }
   }
   return best;
 }
 
-static rdl_status not_found(const device_list *list, const char *selector) {
-  char known[1024] = "";
+/* "opencl:0 (its name), host (its name)", as many as there is room for. */
+static void list_selectors(const device_list *list, char *out, size_t size) {
   size_t used = 0;
   size_t k;
-  for (k = 0; k < list->count && used < sizeof known - 64; k++)
-    used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
-                             list->infos[k].selector);
-  if (list->missing.text[0] && strncmp(selector ? selector : "", "host", 4) != 0)
-    return rdl__error(RDL_UNAVAILABLE, "no device '%s'. %s Devices here: %s",
-                      selector ? selector : "", list->missing.text, known);
-  return rdl__error(RDL_NOT_FOUND, "no device '%s'. Devices here: %s", selector ? selector : "",
-                    known);
+  out[0] = '\0';
+  for (k = 0; k < list->count; k++) {
+    const rdl_device_info *info = &list->infos[k];
+    char one[192];
+    size_t length =
+        (size_t)snprintf(one, sizeof one, "%s%s (%s)", k ? ", " : "", info->selector, info->name);
+    if (used + length + sizeof ", ..." > size) {
+      snprintf(out + used, size - used, ", ...");
+      return;
+    }
+    memcpy(out + used, one, length + 1);
+    used += length;
+  }
+}
+
+/* Why the selector opens nothing, with all devices that there are. */
+static rdl_status refuse(rdl_status status, const char *selector, const char *missing) {
+  device_list *all = list_devices(NULL);
+  char known[1024] = "none";
+  if (!selector) selector = "";
+  if (all) list_selectors(all, known, sizeof known);
+  free(all);
+  if (status == RDL_INVALID)
+    return rdl__error(status, "'%.100s' fits several devices; choose by number. Devices here: %s",
+                      selector, known);
+  return rdl__error(status, "no device '%.100s'.%s%s Devices here: %s", selector,
+                    missing[0] ? " " : "", missing, known);
 }
 
 static rdl_status select_from(const device_list *list, const char *selector,
                               const rdl_backend **out_backend, size_t *out_index,
                               rdl_device_info *out_info) {
-  size_t k = best_match(list, selector);
-  if (k == list->count) return not_found(list, selector);
+  bool several;
+  size_t k = best_match(list, selector, &several);
+  if (k == list->count) {
+    /* A backend without devices is asked for: its driver is what is missing. */
+    bool absent = list->missing.text[0] && (!selector || names_some_backend(selector));
+    return refuse(absent ? RDL_UNAVAILABLE : RDL_NOT_FOUND, selector, list->missing.text);
+  }
+  if (several && selector && strchr(selector, ':')) return refuse(RDL_INVALID, selector, "");
   if (!list->infos[k].usable)
     return rdl__error(RDL_UNSUPPORTED, "device %s (%s) cannot be used: %s", list->infos[k].selector,
                       list->infos[k].name, list->infos[k].missing);
@@ -155,10 +214,6 @@ rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, si
   list = list_devices(selector);
   if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "opening a device: out of host memory");
   status = select_from(list, selector, out_backend, out_index, out_info);
-  free(list);
-  if (status != RDL_NOT_FOUND) return status;
-  list = list_devices(NULL); /* the text lists all that there is */
-  if (list) status = not_found(list, selector);
   free(list);
   return status;
 }

@@ -2,6 +2,7 @@
 /* What the program says beside its tables. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,12 +12,15 @@ void complain(const char *what) {
   fprintf(stderr, "flights: %s: %s\n", what, rdl_error_text());
 }
 
-/* The first time that takes many seconds; later the compiler's results come from a cache. */
+/* With a cold cache that takes many seconds; otherwise the line is gone at once. */
 void progress_compiling(bool done) {
+  static const char text[] =
+      "compiling the tasks, if the cache does not have them; the next run finds them there ...";
   if (!isatty(STDERR_FILENO)) return;
-  fputs(done ? "\r                                       \r"
-             : "compiling the tasks, if they are new ...",
-        stderr);
+  if (done)
+    fprintf(stderr, "\r%*s\r", (int)strlen(text), "");
+  else
+    fputs(text, stderr);
 }
 
 /* One line that is written over, and only where somebody watches. */

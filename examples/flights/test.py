@@ -6,12 +6,16 @@
       runs it and compares every table byte for byte with reference/, scaled as QUERIES.md says
   test.py PROGRAM --device NAME errors
       gives it files that are broken, short or odd, and wants the right message or the right answer
+  test.py PROGRAM --device NAME terminal
+      wants it to say on a terminal, and nowhere else, that it compiles
 
 Exit status: 0 as wanted, 1 not, 77 the device is not there.
 """
 import argparse
 import gzip
+import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -164,15 +168,37 @@ def test_errors(options):
     return bad
 
 
+def test_terminal(options):
+    outcome = run(options)
+    if outcome.returncode or outcome.stderr:
+        return wrong("without a terminal it says something beside its answers", outcome)
+    ours, its = pty.openpty()
+    child = subprocess.Popen([options.program, "--device", options.device],
+                             stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    said = b""
+    try:
+        while part := os.read(ours, 4096):
+            said += part
+    except OSError:  # how a terminal ends whose other side is closed
+        pass
+    os.close(ours)
+    if child.wait() or said.count(b"compiling the tasks") != 1 or b"the next run" not in said:
+        return wrong(f"on a terminal it says {said!r}, exit code {child.returncode}")
+    print("compiling is told on a terminal only")
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description="Tests the flights program.")
     parser.add_argument("program")
     parser.add_argument("--device", required=True)
-    parser.add_argument("what", choices=("answers", "errors"))
+    parser.add_argument("what", choices=("answers", "errors", "terminal"))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--scale", type=int, default=1)
     options = parser.parse_args()
-    return 1 if (test_answers if options.what == "answers" else test_errors)(options) else 0
+    tests = {"answers": test_answers, "errors": test_errors, "terminal": test_terminal}
+    return 1 if tests[options.what](options) else 0
 
 
 if __name__ == "__main__":

@@ -58,7 +58,8 @@ static bool shape_known(const char *name) {
 
 /* 0 = fine, else the exit code. */
 static int read_option(const char *name, const char *value, bench_options *o) {
-  if (!value) return command_misused("bench", "%s needs a value", name);
+  if (!value || !*value || strncmp(value, "--", 2) == 0)
+    return command_misused("bench", "%s needs a value", name);
   if (strcmp(name, "--shape") == 0)
     o->shape = value;
   else if (strcmp(name, "--device") == 0)
@@ -86,6 +87,12 @@ static bool option_known(const char *word) {
                                       "--rounds", "--peer",   "--json"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(word, names[i]) == 0) return true;
+  return false;
+}
+
+static bool asks_for_help(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
   return false;
 }
 
@@ -290,7 +297,7 @@ static int run_once(const bench_options *options) {
 
 int command_bench(int argc, char **argv) {
   bench_options o = {.shape = "all", .rounds = 9, .peer = "none"};
-  if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) return help();
+  if (asks_for_help(argc, argv)) return help();
   int code = read_options(argc, argv, &o);
   if (code) return code;
   if (o.once) return run_once(&o);

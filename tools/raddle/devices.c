@@ -19,18 +19,21 @@ static int help(void) {
   return EXIT_OK;
 }
 
-static bool contains(const char *text, const char *part) {
-  size_t length = strlen(part);
-  for (; *text; text++)
-    if (strncasecmp(text, part, length) == 0) return true;
+/* A whole word, in any case: see raddle/device.h. */
+static bool has_word(const char *text, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = text; *at; at++)
+    if (strncasecmp(at, word, length) == 0 && !isalnum((unsigned char)at[length]) &&
+        (at == text || !isalnum((unsigned char)at[-1])))
+      return true;
   return false;
 }
 
-/* Does `part`, behind the backend's name, open this device and could open no other? */
+/* Does `word`, behind the backend's name, open this device and could open no other? */
 static bool tells_apart(const rdl_device_info *infos, size_t count, size_t device,
-                        const char *part) {
+                        const char *word) {
   for (size_t i = 0; i < count; i++) {
-    bool named = contains(infos[i].platform, part) || contains(infos[i].name, part);
+    bool named = has_word(infos[i].platform, word) || has_word(infos[i].name, word);
     if (strcmp(infos[i].backend, infos[device].backend) == 0 && named != (i == device))
       return false;
   }
@@ -51,7 +54,7 @@ static void name_device(const rdl_device_info *infos, size_t count, size_t devic
   const rdl_device_info *info = &infos[device];
   char word[16];
   bool numbered = strchr(info->selector, ':') != NULL;
-  first_word(contains(info->platform, "pocl") ? "pocl" : info->platform, word, sizeof word);
+  first_word(has_word(info->platform, "pocl") ? "pocl" : info->platform, word, sizeof word);
   if (numbered && word[0] && tells_apart(infos, count, device, word))
     snprintf(out, size, "%s:%s", info->backend, word);
   else

@@ -51,14 +51,13 @@ typedef struct rdl_context_options {
   { .size = sizeof(rdl_context_options) }
 #define RDL_NO_SPIN 1u
 
-/* Opens a device. `selector` is "host", "opencl:0", "opencl:" with a part of the platform's or
- * device's name ("opencl:pocl"), a backend alone ("opencl"), or NULL: $RADDLE_DEVICE if that is
+/* Opens the device that `selector` names (see raddle/device.h); NULL: $RADDLE_DEVICE if that is
  * set, else the best usable device, an OpenCL one before the host. On success the caller owns
  * `*out_context` and closes it; on failure it is NULL.
  * Blocks while the driver starts. Any thread.
  * RDL_NOT_FOUND no device has this name; RDL_UNAVAILABLE its driver is missing; RDL_UNSUPPORTED it
- * lacks something, which the text names; RDL_INVALID; RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are
- * open. */
+ * lacks something, which the text names; RDL_INVALID also: several devices have this name;
+ * RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are open. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_context_open(const char *selector, rdl_context **out_context);
 
 /* The same with options; NULL options are the defaults. */

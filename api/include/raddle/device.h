@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The devices of this machine. Listing them opens no context and needs no driver: a machine without
- * any still has the host. */
+ * any still has the host.
+ *
+ * A selector names one of them:
+ *
+ *   host, opencl    a backend: its first device that Raddle can use
+ *   opencl:0        a backend and a number, as rdl_devices lists it
+ *   opencl:pocl     a backend and whole words of the device's name or platform, in any case and as
+ *                   they stand there: "pocl" and "portable computing", but not "poc" or "table"
+ *
+ * Words that fit several devices which differ are refused, and so is what fits none: the error text
+ * lists the devices that there are. Devices that Raddle cannot use do not count beside one that it
+ * can, and of devices with the same name and platform the first is taken. */
 #ifndef RDL_DEVICE_H
 #define RDL_DEVICE_H
 

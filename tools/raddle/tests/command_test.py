@@ -23,7 +23,8 @@ def check(condition, *what):
 
 
 def case_help():
-    for words in (["--help"], ["bench", "--help"], ["devices", "--help"]):
+    for words in (["--help"], ["bench", "--help"], ["devices", "--help"],
+                  ["bench", "--shape", "fib", "--help"]):
         done = run(*words)
         check(done.returncode == 0 and done.stdout.startswith("usage: raddle"), words, done)
         check(done.stderr == "", words, done.stderr)
@@ -65,6 +66,10 @@ def case_devices():
     check(len(pocl) != 1 or pocl == ["opencl:pocl"], pocl)
     both = pocl_selectors(POCL_DEVICES="pthread basic")  # which one word cannot tell apart
     check(len(both) < 2 or all(selector[7:].isdigit() for selector in both), both)
+    if len(both) > 1:
+        done = run("bench", "--once", "--device", "opencl:pocl", POCL_DEVICES="pthread basic")
+        check(done.returncode == 1 and "several" in done.stderr, done)
+        check(all(selector in done.stderr for selector in both), done)
 
 
 def case_selectors():
@@ -76,7 +81,8 @@ def case_selectors():
 def case_misuse():
     for words in ([], ["dance"], ["devices", "now"], ["bench", "--shape", "spiral"],
                   ["bench", "--rounds", "0"], ["bench", "--rounds", "-1"], ["bench", "--workers"],
-                  ["bench", "--workers", "2x"], ["bench", "quickly"], ["bench", "--fast", "1"]):
+                  ["bench", "--workers", "2x"], ["bench", "--device", "--once"],
+                  ["bench", "--device", ""], ["bench", "--peer"], ["bench", "--json"], ["bench", "quickly"], ["bench", "--fast", "1"]):
         done = run(*words)
         check(done.returncode == 2 and "--help" in done.stderr, words, done)
         check(done.stdout == "", words, done.stdout)

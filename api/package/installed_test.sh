@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# installed_test.sh CMAKE BUILD WORK BINDIR DATADIR DOCDIR: installs a built tree below WORK, and runs
+# what lies there from another folder. The folders of the installed tree are relative to its prefix.
+set -eu
+unset DESTDIR
+work=$3
+prefix=$work/prefix
+rm -rf "$work"
+mkdir -p "$work/elsewhere"
+"$1" --install "$2" --prefix "$prefix" >"$work/install.log"
+cd "$work/elsewhere"
+
+fail() {
+  echo "$*"
+  exit 1
+}
+
+for file in README.md CHANGELOG.md LICENSE docs/tasks.md docs/programs.md; do
+  [ -s "$prefix/$6/$file" ] || fail "$file is not installed"
+done
+"$prefix/$4/raddle" devices | grep -q '^host ' || fail "the installed raddle does not list the host"
+
+bin=$prefix/$4
+tasks=$prefix/$5/raddle/conformance
+
+# ends CODE TEXT: runs a case from the installed fut.task.c, which ends with CODE and says TEXT.
+ends() {
+  code=0
+  "$bin/raddle-conformance" --device host --filter FUT-1.once >"$work/log" 2>&1 || code=$?
+  grep -q "$2" "$work/log" && [ "$code" = "$1" ] && return 0
+  cat "$work/log"
+  fail "wanted exit code $1 and '$2', and the code is $code"
+}
+
+# What is changed in the installed files is seen, so they are the ones that are used.
+ends 0 '^passed FUT-1.once'
+cp "$tasks/fut.task.c" "$work/fut.task.c"
+echo 'spoiled by the test;' >>"$tasks/fut.task.c"
+ends 1 RDL_COMPILE
+cp "$work/fut.task.c" "$tasks/fut.task.c"
+echo 'FUT-1.once | unsupported | by the test' >>"$tasks/expectations/host.txt"
+ends 77 'by the test'
