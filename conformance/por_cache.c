@@ -52,7 +52,7 @@ static unsigned each_file(const char *folder, void (*change)(const char *path)) 
     char path[4096];
     struct stat info;
     if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    CHECK(snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path);
     if (lstat(path, &info)) continue;
     if (S_ISDIR(info.st_mode)) {
       count += each_file(path, change);

@@ -13,8 +13,7 @@
 
 RDL_FN rdl_u32 rdl_event_status(rdl_cx *rdl, rdl_event e) {
   rdl_u32 index = e.index & RDL_MAX_SLOTS;
-  if ((e.index & ~RDL_MAX_SLOTS) != rdl->context || !index || index >= rdl->control->event_count)
-    return RDL_S_INVALID;
+  if (e.index - (rdl->context + 1u) >= rdl->control->event_count - 1u) return RDL_S_INVALID;
   return rdl_load_acquire(&rdl->events[index].generation) == e.generation ? RDL_S_OK : RDL_S_STALE;
 }
 

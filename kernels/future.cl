@@ -18,9 +18,7 @@ RDL_FN rdl_future rdl_handle_of(rdl_cx *rdl, rdl_u32 slot) {
 /* A handle of another context, or of no slot at all, never reaches a record. */
 RDL_FN rdl_u32 rdl_handle_status(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_slot_of(f.index);
-  if ((f.index & ~RDL_MAX_SLOTS) != rdl->context || !slot || slot >= rdl->control->slots ||
-      !f.generation)
-    return RDL_S_INVALID;
+  if (f.index - (rdl->context + 1u) >= rdl->slots - 1u || !f.generation) return RDL_S_INVALID;
   return rdl_load_acquire(&rdl->records[slot].generation) == f.generation ? RDL_S_OK : RDL_S_STALE;
 }
 

@@ -32,6 +32,7 @@ typedef struct rdl_cx {
   RDL_GLOBAL rdl_record *self;
   rdl_u32 worker;
   rdl_u32 context;
+  rdl_u32 slots; /* one past the last slot */
   rdl_u32 flat;
   rdl_u32 chunk;
   /* The running future. */
@@ -124,6 +125,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->self = rdl->records;
   rdl->worker = worker;
   rdl->context = control->context;
+  rdl->slots = control->slots;
   rdl->flat = control->flags & RDL_FLAG_FLAT;
   rdl->chunk = control->chunk;
   rdl->reserve = control->reserve;
