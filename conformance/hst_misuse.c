@@ -229,6 +229,24 @@ static const bad_file bad_files[] = {
     {"struct big { uint w[2047]; };\nRDL_TASK_LANES(t, uint, RDL_NONE, RDL_NONE, struct big)\n{\n"
      "  RDL_BEGIN();\n  RDL_END();\n}\n",
      "bad.task.c:2:"},
+    /* What compiles on one device and not on another, or what a compiler says of it is no help. */
+    {"RDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  printf(\"hello\\n\");\n"
+     "  RDL_RETURN(1);\n  RDL_END();\n}\n",
+     "bad.task.c:4:3: a task cannot call printf of the C library"},
+    {"void *malloc(ulong n);\nRDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n"
+     "  RDL_RETURN(malloc(4) != 0);\n  RDL_END();\n}\n",
+     "bad.task.c:5:14: a task cannot call malloc of the C library"},
+    {"uint calls = 0;\nRDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n"
+     "  RDL_RETURN(calls++);\n  RDL_END();\n}\n",
+     "bad.task.c:1:6: 'calls' is a variable at file level"},
+    {"struct s { rdl_future f; };\nRDL_TASK(t, uint, RDL_NONE, struct s)\n{\n  RDL_BEGIN();\n"
+     "  RDL_SPAWN(self->f, nobody);\n  RDL_RETURN(1);\n  RDL_END();\n}\n",
+     "bad.task.c:5:22: there is no task 'nobody'"},
+    {"struct s { rdl_future f; };\nRDL_TASK(t, uint, RDL_NONE, struct s)\n{\n  RDL_BEGIN();\n"
+     "  RDL_SPAWN(self->f, late);\n  RDL_RETURN(1);\n  RDL_END();\n}\n"
+     "RDL_TASK(late, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  RDL_END();\n}\n",
+     "bad.task.c:5:22: task 'late' is not known here: it is defined further down, on line 9; write "
+     "RDL_DECLARE(late, uint, RDL_NONE, RDL_NONE) before"},
 };
 
 /* "file:line:column" at the beginning. */
@@ -244,6 +262,46 @@ static void check_fine(bed *b, rdl_module *module) {
   rdl_future f;
   CHECK_OK(rdl_spawn(module, "fine", NULL, 0, NULL, &f));
   CHECK_EQ(7, get(b, f));
+}
+
+/* Names that are refused elsewhere are this file's own here, or the compiler does not see them. */
+static const char own_file[] =
+    "#define KEEP static\n"
+    "#define LATER own_late\n"
+    "#define DROP(x)\n"
+    "#define SAY(x) printf(x)\n"
+    "struct own_pair { uint free; uint time; };\n"
+    "struct own_state { rdl_future f; };\n"
+    "typedef struct own_pair own_pair;\n"
+    "enum { OWN_ONE = 1 };\n"
+    "KEEP uint puts(uint x);\n"
+    "RDL_FN uint malloc(uint n) { return n + OWN_ONE; }\n"
+    "KEEP uint puts(uint x) { return x; }\n"
+    "RDL_DECLARE(own_late, uint, RDL_NONE, RDL_NONE)\n"
+    "RDL_TASK(own, uint, RDL_NONE, struct own_state)\n{\n"
+    "  own_pair pair = {.free = 1, .time = 2};\n"
+    "  RDL_BEGIN();\n"
+    "  /* printf(\"no\"); */ // RDL_SPAWN(self->f, nobody);\n"
+    "  DROP(printf(\"no\"));\n"
+    "  DROP(RDL_SPAWN(self->f, nobody));\n"
+    "#ifdef OWN_NOWHERE\n"
+    "  exit(1);\n"
+    "  RDL_SPAWN(self->f, nobody);\n"
+    "#endif\n"
+    "  RDL_SPAWN(self->f, LATER);\n"
+    "  RDL_AWAIT(self->f);\n"
+    "  RDL_RETURN(malloc(2) + puts(1) + (pair.free) + (pair.time) + RDL_RESULT(uint, self->f));\n"
+    "  RDL_END();\n}\n"
+    "RDL_TASK(own_late, uint, RDL_NONE, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(5); RDL_END(); }\n";
+
+void HST_3_own_names(void) {
+  bed b = bed_open(NULL);
+  rdl_module *module;
+  rdl_future f;
+  CHECK_OK(rdl_module_load_text(b.cx, "own.task.c", own_file, strlen(own_file), &module));
+  CHECK_OK(rdl_spawn(module, "own", NULL, 0, NULL, &f));
+  CHECK_EQ(12, get(&b, f));
+  bed_close(&b);
 }
 
 /* A bad file is told with its place, and the context goes on with what it had. */

@@ -7,6 +7,7 @@
 
 #include "api/src/kernels.h"
 #include "api/src/lex.h"
+#include "api/src/mentions.h"
 #include "backends/common/sha256.h"
 #include "kernels/dialect.h"
 
@@ -278,6 +279,7 @@ rdl_status rdl__image_make(const rdl__image_module *modules, size_t count, rdl__
   *out = (rdl__image){0};
   status = count_tasks(modules, count, &tasks, why);
   if (!status) status = check_names(modules, count, tasks, why);
+  if (!status) status = rdl__check_mentions(modules, count, why);
   if (status) return status;
   out->task_count = tasks;
   status = build(out, modules, count, why);

@@ -36,8 +36,9 @@ rdl_status rdl__image_own_module(rdl__task_list *tasks, rdl__image_module *out_m
 
 /* Makes the image of `modules`, the first of which is Raddle's own. The hash is over the texts and
  * the file names without their folders, so it is the same wherever the files lie. RDL_COMPILE: two
- * modules have a task of the same name, or there are more tasks than an image can number; `why`
- * begins with file:line:column. RDL_OUT_OF_MEMORY. On failure `*out` is empty. */
+ * modules have a task of the same name, there are more tasks than an image can number, or a module
+ * mentions what is not there (mentions.h); `why` begins with file:line:column. RDL_OUT_OF_MEMORY.
+ * On failure `*out` is empty. */
 rdl_status rdl__image_make(const rdl__image_module *modules, size_t count, rdl__image *out,
                            rdl_reason *why);
 

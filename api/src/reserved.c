@@ -41,3 +41,82 @@ static int compare(const void *key, const void *entry) {
 bool rdl__reserved_in_opencl(const char *name) {
   return bsearch(name, names, sizeof names / sizeof names[0], sizeof names[0], compare) != NULL;
 }
+
+/* What people reach for first. The functions that OpenCL C has under the same name (sqrt, and also
+ * in double precision) are not here: a file for such devices alone may call them. */
+
+#define PRINT                                                                                      \
+  "a task cannot print; write what you want to see into its result or into a buffer, and print "   \
+  "it "                                                                                            \
+  "on the host"
+#define MEMORY                                                                                     \
+  "memory comes from the host: pass the address of an rdl_buffer in the arguments (RDL_AT), keep " \
+  "what is small in the state, or use RDL_SCRATCH"
+#define COPY  "copy, fill and compare with a loop, or assign whole structures"
+#define FILES "files are the host's: read and write them there, and pass a buffer"
+#define END   "a task ends with RDL_FAIL(code), and the host is told the code"
+#define SLEEP "a task waits with RDL_SLEEP(ns)"
+#define TIME  "measure on the host; to wait, use RDL_SLEEP(ns)"
+#define RANDOM                                                                                     \
+  "compute random numbers from a seed in the arguments, and keep what must survive an await in "   \
+  "the state"
+#define MATHS(name) "write rdl_" name ", which is the same on all devices"
+
+typedef struct library_function {
+  const char *name;
+  const char *instead;
+} library_function;
+
+/* Sorted for the search. */
+static const library_function functions[] = {{"abort", END},
+                                             {"assert", END},
+                                             {"calloc", MEMORY},
+                                             {"ceilf", MATHS("ceil")},
+                                             {"clock", TIME},
+                                             {"cosf", MATHS("cos")},
+                                             {"exit", END},
+                                             {"expf", MATHS("exp")},
+                                             {"fabsf", MATHS("fabs")},
+                                             {"fclose", FILES},
+                                             {"floorf", MATHS("floor")},
+                                             {"fmaxf", MATHS("fmax")},
+                                             {"fminf", MATHS("fmin")},
+                                             {"fopen", FILES},
+                                             {"fprintf", PRINT},
+                                             {"fread", FILES},
+                                             {"free", MEMORY},
+                                             {"fwrite", FILES},
+                                             {"logf", MATHS("log")},
+                                             {"malloc", MEMORY},
+                                             {"memcmp", COPY},
+                                             {"memcpy", COPY},
+                                             {"memmove", COPY},
+                                             {"memset", COPY},
+                                             {"nanosleep", SLEEP},
+                                             {"powf", MATHS("pow")},
+                                             {"printf", PRINT},
+                                             {"putchar", PRINT},
+                                             {"puts", PRINT},
+                                             {"rand", RANDOM},
+                                             {"realloc", MEMORY},
+                                             {"sinf", MATHS("sin")},
+                                             {"sleep", SLEEP},
+                                             {"snprintf", PRINT},
+                                             {"sprintf", PRINT},
+                                             {"sqrtf", MATHS("sqrt")},
+                                             {"srand", RANDOM},
+                                             {"strcmp", COPY},
+                                             {"strcpy", COPY},
+                                             {"strlen", COPY},
+                                             {"time", TIME},
+                                             {"usleep", SLEEP}};
+
+static int compare_function(const void *key, const void *entry) {
+  return strcmp(key, ((const library_function *)entry)->name);
+}
+
+const char *rdl__instead_of(const char *name) {
+  const library_function *found = bsearch(name, functions, sizeof functions / sizeof functions[0],
+                                          sizeof functions[0], compare_function);
+  return found ? found->instead : NULL;
+}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/src/declaration.h"
 #include "api/src/lex.h"
 #include "api/src/reserved.h"
 #include "api/src/text.h"
@@ -27,6 +28,7 @@ typedef struct scanner {
   const char *file;
   rdl__lexer lexer;
   rdl__token token;
+  rdl__token before; /* the one before it */
   unsigned flags;
   rdl__task_list *tasks;
   rdl__task_list declared;
@@ -38,6 +40,8 @@ typedef struct scanner {
   rdl__token closed;     /* the } of a type when it is the last token so far; line 0 otherwise */
   bool switch_comes;     /* the next brace is that of a switch in a task */
   uint32_t switch_depth; /* braces that were open when the outermost such switch began; 0 = none */
+  rdl__declaration declaration; /* at file level */
+  uint32_t unsure; /* parentheses that are open, from that of a word which may be a macro on */
   condition conditions[MAX_CONDITIONS];
   uint32_t condition_count;
   rdl_status status;
@@ -85,6 +89,7 @@ void rdl__task_list_finish(rdl__task_list *list) {
   for (size_t i = 0; i < list->count; i++)
     finish_task(&list->tasks[i]);
   free(list->tasks);
+  free(list->mentions);
   *list = (rdl__task_list){0};
 }
 
@@ -117,6 +122,7 @@ static rdl__task *body_task(scanner *s) {
 /* ---- tokens ---- */
 
 static void next(scanner *s) {
+  s->before = s->token;
   rdl__lexer_next(&s->lexer, &s->token);
   if (s->type_near) s->type_near--;
   if (rdl__token_is(&s->token, "struct") || rdl__token_is(&s->token, "union") ||
@@ -131,6 +137,117 @@ static bool is_mark(const scanner *s, char mark) {
 
 static bool at_end(const scanner *s) {
   return s->status || s->token.kind == RDL__TOKEN_END;
+}
+
+/* ---- mentions ---- */
+
+/* A name that is too long for the list is none that is looked for. */
+static void mention(scanner *s, rdl__mention_kind kind, const rdl__token *name,
+                    const rdl__token *before) {
+  rdl__task_list *list = s->tasks;
+  rdl__mention *new;
+  if (name->length > RDL__NAME_MAX || (before && before->length > RDL__NAME_MAX)) return;
+  if (list->mention_count == list->mention_capacity) {
+    size_t capacity = list->mention_capacity ? 2 * list->mention_capacity : 16;
+    rdl__mention *mentions = realloc(list->mentions, capacity * sizeof *mentions);
+    if (!mentions) {
+      fail_for_memory(s);
+      return;
+    }
+    list->mentions = mentions;
+    list->mention_capacity = capacity;
+  }
+  new = &list->mentions[list->mention_count++];
+  *new = (rdl__mention){.kind = kind, .line = name->line, .column = name->column};
+  memcpy(new->name, name->text, name->length);
+  if (before) memcpy(new->before, before->text, before->length);
+}
+
+/* Whether what stands here reaches the compiler as it is written: an #if may leave it out, and a
+ * macro may drop its arguments. */
+static bool is_certain(const scanner *s) {
+  return !s->condition_count && !s->unsure;
+}
+
+static bool may_be_macro(const rdl__token *token) {
+  static const char *const keywords[] = {"if", "while", "for", "switch", "return", "sizeof"};
+  if (token->kind != RDL__TOKEN_WORD) return false;
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    if (rdl__token_is(token, keywords[i])) return false;
+  return strncmp(token->text, "RDL_", 4) != 0 && strncmp(token->text, "rdl_", 4) != 0;
+}
+
+static void read_parenthesis(scanner *s) {
+  if (is_mark(s, '(')) {
+    if (s->unsure || may_be_macro(&s->before)) s->unsure++;
+  } else if (s->unsure) {
+    s->unsure--;
+  }
+}
+
+/* The token behind, which is not taken; when it is a `(`, `*behind` is what follows its `)`. */
+static char look_ahead(const scanner *s, char *behind) {
+  rdl__lexer lexer = s->lexer;
+  rdl__token token;
+  uint32_t nesting = 0;
+  rdl__lexer_next(&lexer, &token);
+  *behind = '\0';
+  if (token.kind != RDL__TOKEN_MARK) return '\0';
+  if (token.text[0] != '(') return token.text[0];
+  for (; token.kind != RDL__TOKEN_END && token.kind != RDL__TOKEN_BROKEN;
+       rdl__lexer_next(&lexer, &token)) {
+    if (token.kind != RDL__TOKEN_MARK) continue;
+    if (token.text[0] == '(') nesting++;
+    if (token.text[0] == ')' && --nesting == 0) break;
+  }
+  if (token.kind == RDL__TOKEN_MARK) rdl__lexer_next(&lexer, &token);
+  if (token.kind == RDL__TOKEN_MARK) *behind = token.text[0];
+  return '(';
+}
+
+/* A name of the C library. It is the user's own where a body follows, and at file level wherever it
+ * stands but in a prototype: a macro may make a function of it. */
+static void mention_library(scanner *s, bool in_macro) {
+  char behind;
+  char ahead = look_ahead(s, &behind);
+  bool member = s->before.kind == RDL__TOKEN_MARK && strchr(".>", s->before.text[0]) != NULL;
+  if (behind == '{' || (!s->depth && !in_macro && ahead != '('))
+    mention(s, RDL__OWN, &s->token, NULL);
+  else if (ahead == '(' && s->depth && !in_macro && !member && is_certain(s))
+    mention(s, RDL__CALLED, &s->token, NULL);
+}
+
+/* The argument `wanted`, from 0, of the word that has just been read, when it is one name. */
+static bool look_at_argument(const scanner *s, uint32_t wanted, rdl__token *out) {
+  rdl__lexer lexer = s->lexer;
+  rdl__token token;
+  uint32_t part = 0, nesting = 0, tokens = 0;
+  rdl__lexer_next(&lexer, &token);
+  if (token.kind != RDL__TOKEN_MARK || token.text[0] != '(') return false;
+  for (;;) {
+    rdl__lexer_next(&lexer, &token);
+    if (token.kind == RDL__TOKEN_END || token.kind == RDL__TOKEN_BROKEN) return false;
+    char mark = '\0';
+    if (token.kind == RDL__TOKEN_MARK) mark = token.text[0];
+    if (mark == '#' && token.first) return false;
+    if (!nesting && (mark == ',' || mark == ')')) {
+      if (part == wanted) return tokens == 1 && out->kind == RDL__TOKEN_WORD;
+      if (mark == ')') return false;
+      part++;
+      continue;
+    }
+    if (mark == '(') nesting++;
+    if (mark == ')') nesting--;
+    if (part != wanted) continue;
+    *out = token;
+    tokens++;
+  }
+}
+
+static void mention_spawned(scanner *s, uint32_t argument) {
+  rdl__token name, handle;
+  if (!is_certain(s) || !look_at_argument(s, argument, &name)) return;
+  mention(s, RDL__SPAWNED, &name, look_at_argument(s, argument - 1, &handle) ? &handle : NULL);
 }
 
 /* ---- arguments of a word ---- */
@@ -345,6 +462,7 @@ static void read_declaration(scanner *s) {
             "task '%s' is already known from line %u; remove this RDL_DECLARE", task.name,
             before->line);
   append(s, &s->declared, &task);
+  s->declaration = (rdl__declaration){0}; /* no semicolon need follow */
 }
 
 static void read_task(scanner *s) {
@@ -360,6 +478,8 @@ static void read_task(scanner *s) {
     FAIL(s, &s->token, "the body of task '%s' is missing; put { behind RDL_TASK(...)", task.name);
   if (s->status) return;
   s->in_body = true;
+  s->declaration = (rdl__declaration){0};
+  s->unsure = 0;
   s->open = s->token;
   s->open_is_type = false;
   s->depth = 1;
@@ -387,6 +507,15 @@ static void open_brace(scanner *s) {
   s->depth++;
 }
 
+static void close_outermost(scanner *s) {
+  s->unsure = 0;
+  if (s->open_is_type)
+    rdl__declaration_take_type(&s->declaration);
+  else
+    s->declaration = (rdl__declaration){0};
+  if (s->open_is_type && !s->condition_count) s->closed = s->token;
+}
+
 static void close_brace(scanner *s) {
   if (!s->depth) {
     FAIL(s, &s->token, "this } closes nothing; remove it, or add the { that is missing before it");
@@ -395,7 +524,7 @@ static void close_brace(scanner *s) {
   s->depth--;
   if (s->depth == s->switch_depth) s->switch_depth = 0;
   if (!s->depth && s->in_body) close_task(s, body_task(s));
-  if (!s->depth && s->open_is_type && !s->condition_count) s->closed = s->token;
+  if (!s->depth) close_outermost(s);
 }
 
 static void read_begin(scanner *s, rdl__task *task) {
@@ -487,23 +616,24 @@ typedef struct word {
   const char *name;
   void (*read)(scanner *s, rdl__task *task);
   bool helpers_too; /* may also stand in a function that a task calls */
+  uint32_t spawned; /* the argument that names the task to spawn, from 0; 0 = none */
 } word;
 
 static const word words[] = {
-    {"RDL_BEGIN", read_begin, false},
-    {"RDL_END", read_end, false},
-    {"RDL_SPAWN", read_spawn, true},
-    {"RDL_TRY_SPAWN", read_spawn, true},
-    {"RDL_SPAWNS", read_room, false},
-    {"RDL_YIELD", read_await, false},
-    {"RDL_SLEEP", read_await, false},
-    {"return", read_return, true},
-    {"switch", read_switch, true},
-    {"RDL_SPAWN_LANES", read_lane_spawn, true},
-    {"RDL_TRY_SPAWN_LANES", read_lane_spawn, true},
+    {"RDL_BEGIN", read_begin, false, 0},
+    {"RDL_END", read_end, false, 0},
+    {"RDL_SPAWN", read_spawn, true, 1},
+    {"RDL_TRY_SPAWN", read_spawn, true, 2},
+    {"RDL_SPAWNS", read_room, false, 0},
+    {"RDL_YIELD", read_await, false, 0},
+    {"RDL_SLEEP", read_await, false, 0},
+    {"return", read_return, true, 0},
+    {"switch", read_switch, true, 0},
+    {"RDL_SPAWN_LANES", read_lane_spawn, true, 2},
+    {"RDL_TRY_SPAWN_LANES", read_lane_spawn, true, 3},
 };
 
-static const word await_word = {"RDL_AWAIT", read_await, false};
+static const word await_word = {"RDL_AWAIT", read_await, false, 0};
 
 static const word *find_word(const rdl__token *token) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -513,6 +643,7 @@ static const word *find_word(const rdl__token *token) {
 
 static void read_word(scanner *s) {
   rdl__task *task = body_task(s);
+  if (rdl__instead_of(s->token.text)) mention_library(s, false);
   if (defines_task(&s->token)) {
     read_task(s);
   } else if (declares_task(&s->token)) {
@@ -520,6 +651,7 @@ static void read_word(scanner *s) {
   } else {
     const word *found = find_word(&s->token);
     if (!found) return;
+    if (found->spawned) mention_spawned(s, found->spawned);
     if (task)
       found->read(s, task);
     else if (!found->helpers_too)
@@ -557,12 +689,16 @@ static void close_condition(scanner *s) {
 
 static void read_macro(scanner *s) {
   s->lexer.lenient = true; /* '#define SAY don't' is legal as long as nobody uses it */
-  for (next(s); !at_end(s) && !is_mark(s, '\n'); next(s))
+  next(s);
+  if (s->token.kind == RDL__TOKEN_WORD) mention(s, RDL__OWN, &s->token, NULL);
+  for (; !at_end(s) && !is_mark(s, '\n'); next(s)) {
+    if (rdl__instead_of(s->token.text)) mention_library(s, true);
     if (defines_task(&s->token) || declares_task(&s->token))
       FAIL(
           s, &s->token,
           "%s stands inside a #define; tasks are found before macros are replaced, so write it out",
           s->token.text);
+  }
 }
 
 /* Where it works at all it finds other files on every device. */
@@ -593,14 +729,27 @@ static void read_directive(scanner *s) {
 
 /* ---- the file ---- */
 
+/* A file-level declaration of which an #if may leave out a part is the compiler's. */
+static void read_declared(scanner *s) {
+  rdl__declaration *d = &s->declaration;
+  bool found = rdl__declaration_take(d, &s->token);
+  if (s->condition_count)
+    d->other = true;
+  else if (found)
+    mention(s, RDL__VARIABLE, &d->name, &d->type);
+}
+
 static void read_token(scanner *s) {
   s->closed.line = 0;
-  if (s->token.kind == RDL__TOKEN_WORD)
-    read_word(s);
-  else if (is_mark(s, '{'))
+  if (is_mark(s, '{')) {
     open_brace(s);
-  else if (is_mark(s, '}'))
+  } else if (is_mark(s, '}')) {
     close_brace(s);
+  } else {
+    if (!s->depth) read_declared(s);
+    if (is_mark(s, '(') || is_mark(s, ')')) read_parenthesis(s);
+    if (s->token.kind == RDL__TOKEN_WORD) read_word(s);
+  }
 }
 
 /* Text that an #if leaves out may hold lone quotes, and nobody knows here what is left out. */

@@ -33,10 +33,30 @@ typedef struct rdl__task {
   rdl__task_type lane_state; /* without a text in an RDL_TASK */
 } rdl__task;
 
+/* What can be judged only beside the other files of an image: a name that is wrong here may have
+ * been given a meaning by a macro or a task of a file before. */
+typedef enum rdl__mention_kind {
+  RDL__OWN,     /* a macro, or a function that is called like one of the C library */
+  RDL__SPAWNED, /* a task, in a word that spawns */
+  RDL__CALLED,  /* a function of the C library */
+  RDL__VARIABLE /* one at file level */
+} rdl__mention_kind;
+
+typedef struct rdl__mention {
+  rdl__mention_kind kind;
+  uint32_t line; /* where the name stands */
+  uint32_t column;
+  char name[RDL__NAME_MAX + 1];
+  char before[RDL__NAME_MAX + 1]; /* a word before it that may be a macro and change everything */
+} rdl__mention;
+
 typedef struct rdl__task_list {
   rdl__task *tasks; /* in the order of the file */
   size_t count;
   size_t capacity;
+  rdl__mention *mentions; /* in the order of the file */
+  size_t mention_count;
+  size_t mention_capacity;
 } rdl__task_list;
 
 #define RDL__SCAN_OWN 1u /* Raddle's own file: names may begin with rdl_ */

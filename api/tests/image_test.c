@@ -26,7 +26,9 @@ static void add(modules *m, size_t i, const char *name, const char *text) {
 static void load(modules *m, const char *name, const char *second) {
   *m = (modules){0};
   assert_int_equal(rdl__image_own_module(&m->lists[0], &m->all[0], &why), RDL_OK);
-  add(m, 1, name, "RDL_DECLARE(one, int, A, S)\n" TASK("one", "int") TASK("two", "RDL_NONE"));
+  add(m, 1, name,
+      "RDL_DECLARE(one, int, A, S)\n" TASK("one", "int")
+          TASK("two", "RDL_NONE") "#define OF_THE_FIRST\nRDL_FN void abort(int x) { }\n");
   add(m, 2, "b.task.c", second);
 }
 
@@ -151,6 +153,77 @@ static void same_name_in_two_files(void **state) {
   finish(&m);
 }
 
+#define BODY(text) "{ RDL_BEGIN();\n" text "\nRDL_END(); }\n"
+#define USES(text) "RDL_TASK(three, int, A, S) " BODY(text)
+
+typedef struct mentioned {
+  const char *second; /* the file loaded after one with the tasks one and two */
+  const char *says;   /* NULL: it is taken */
+} mentioned;
+
+static const mentioned all_mentions[] = {
+    /* tasks: those before, itself, one declared before, one of the same line */
+    {USES("RDL_SPAWN(f, one); RDL_SPAWN(f, three); RDL_SPAWN(f, two);"), NULL},
+    {"RDL_DECLARE(four, int, A, S)\n" USES("RDL_SPAWN(f, four);") TASK("four", "int"), NULL},
+    {USES("RDL_SPAWN(f, four);"), "b.task.c:2:14: there is no task 'four', neither in this file"},
+    {USES("RDL_SPAWN(f, four);") TASK("four", "int"),
+     "b.task.c:2:14: task 'four' is not known here: it is defined further down, on line 4; write "
+     "RDL_DECLARE(four, int, A, S) before this task"},
+    {USES("RDL_SPAWN(f, four);") "RDL_TASK_LANES(four, int, A, S, L) " BODY(""),
+     "write RDL_DECLARE_LANES(four, int, A, S, L) before"},
+    {USES("RDL_SPAWN(f, four);") "RDL_DECLARE(four, int, A, S)\n" TASK("four", "int"),
+     "its RDL_DECLARE stands further down, on line 4; move it"},
+    /* a macro may stand for a name, or bring several arguments */
+    {"#define X one\n" USES("RDL_SPAWN(f, X);"), NULL},
+    {USES("RDL_SPAWN(f, OF_THE_FIRST);"), NULL},
+    {"#define X self->f, one\n" USES("RDL_SPAWN(X, n);"), NULL},
+    /* the C library */
+    {USES("printf(1);"), "b.task.c:2:1: a task cannot call printf of the C library: a task cannot"},
+    {USES("x = sqrtf(y);"),
+     "b.task.c:2:5: a task cannot call sqrtf of the C library: write rdl_sqrt"},
+    {"void *malloc(uint);\n" USES("malloc(1);"), "b.task.c:3:1: a task cannot call malloc"},
+    {USES("printf(1);") "RDL_FN void printf(int x) { }\n", NULL},
+    {"#define puts(x)\n" USES("puts(1);"), NULL},
+    {USES("abort(1);"), NULL}, /* the first file has one */
+    /* variables */
+    {"uint n;\n" USES(""), "b.task.c:1:6: 'n' is a variable at file level"},
+    {"typedef struct s s_t;\ns_t s;\n" USES(""), "b.task.c:2:5: 's' is a variable at file level"},
+    {"#define TABLE __constant uint\nTABLE n[1] = {1};\n" USES(""), NULL},
+    {"OF_THE_FIRST n[1] = {1};\n" USES(""), NULL},
+};
+
+static void mentions_are_judged(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof all_mentions / sizeof *all_mentions; i++) {
+    const mentioned *file = &all_mentions[i];
+    rdl_status wanted = file->says ? RDL_COMPILE : RDL_OK;
+    modules m;
+    rdl__image image;
+    load(&m, "a.task.c", file->second);
+    why.text[0] = '\0';
+    rdl_status status = rdl__image_make(m.all, 3, &image, &why);
+    if (status != wanted || (status && !strstr(why.text, file->says)))
+      fail_msg("%s\n-> %d %s", file->second, (int)status, why.text);
+    rdl__image_finish(&image);
+    finish(&m);
+  }
+}
+
+/* What a file mentions must be there before it, also where a later one of the image has it. */
+static void files_in_the_wrong_order(void **state) {
+  modules m;
+  load(&m, "a.task.c", USES("RDL_SPAWN(f, one);"));
+  rdl__image_module first = m.all[1];
+  rdl__image image;
+  (void)state;
+  m.all[1] = m.all[2];
+  m.all[2] = first;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_COMPILE);
+  assert_string_equal(why.text, "b.task.c:2:14: task 'one' is not known here: it is defined in "
+                                "a.task.c, which comes after this file; put that file first");
+  finish(&m);
+}
+
 static void too_many_tasks(void **state) {
   rdl__task_list large = {.count = 3000};
   rdl__image_module all[2] = {{"a", "", 0, &large}, {"b", "", 0, &large}};
@@ -197,6 +270,8 @@ int main(void) {
       cmocka_unit_test(dispatch_to_a_task_with_lanes),
       cmocka_unit_test(hash_knows_names_and_texts),
       cmocka_unit_test(same_name_in_two_files),
+      cmocka_unit_test(mentions_are_judged),
+      cmocka_unit_test(files_in_the_wrong_order),
       cmocka_unit_test(too_many_tasks),
       cmocka_unit_test(memory_runs_out),
       cmocka_unit_test(one_text_with_line_marks),

@@ -211,6 +211,121 @@ static void refused_files(void **state) {
   }
 }
 
+typedef struct mentioned {
+  rdl__mention_kind kind;
+  uint32_t line;
+  uint32_t column;
+  const char *name;
+  const char *before;
+} mentioned;
+
+static size_t pass_own(const rdl__task_list *list, size_t i) {
+  while (i < list->mention_count && list->mentions[i].kind == RDL__OWN)
+    i++;
+  return i;
+}
+
+/* `expected` ends with one without a name. Names that the file itself gives are passed over unless
+ * they are asked for. */
+static void mentions(const char *text, bool own, const mentioned *expected) {
+  rdl__task_list list = good(text);
+  size_t i = own ? 0 : pass_own(&list, 0);
+  for (; expected->name; expected++) {
+    if (i == list.mention_count) fail_msg("%s\n-> nothing of %s", text, expected->name);
+    const rdl__mention *m = &list.mentions[i];
+    assert_string_equal(m->name, expected->name);
+    assert_string_equal(m->before, expected->before);
+    assert_int_equal(m->kind, expected->kind);
+    assert_int_equal(m->line, expected->line);
+    assert_int_equal(m->column, expected->column);
+    i = own ? i + 1 : pass_own(&list, i + 1);
+  }
+  if (i < list.mention_count) fail_msg("%s\n-> also %s", text, list.mentions[i].name);
+  rdl__task_list_finish(&list);
+}
+
+#define MENTIONS(text, ...) mentions(text, false, (const mentioned[]){__VA_ARGS__})
+#define OWN(text, ...)      mentions(text, true, (const mentioned[]){__VA_ARGS__})
+#define NO_MORE                                                                                    \
+  { 0 }
+#define BEGIN "RDL_TASK(a, B, C, D) { RDL_BEGIN();\n"
+#define END   " RDL_END(); }\n"
+
+static void tasks_that_are_spawned(void **state) {
+  (void)state;
+  MENTIONS(BEGIN "RDL_SPAWN(self->f[g(1, 2)], b, .n = 1); RDL_TRY_SPAWN(o, f, c);" END,
+           {RDL__SPAWNED, 2, 29, "b", ""}, {RDL__SPAWNED, 2, 61, "c", "f"}, NO_MORE);
+  MENTIONS(BEGIN "RDL_SPAWN_LANES(f, p, b);\nRDL_TRY_SPAWN_LANES(o, f, p > 1, c, n);" END,
+           {RDL__SPAWNED, 2, 23, "b", "p"}, {RDL__SPAWNED, 3, 34, "c", ""}, NO_MORE);
+  MENTIONS("void f(void) { RDL_TRY_SPAWN(o,\n f, b); }\n" TASK("a"), {RDL__SPAWNED, 2, 5, "b", "f"},
+           NO_MORE);
+  MENTIONS(BEGIN "DROP((1)); if (RDL_CANCELLED()) RDL_SPAWN(f, b);" END,
+           {RDL__SPAWNED, 2, 46, "b", "f"}, NO_MORE);
+  /* What a macro or an #if may hide, and what only the compiler can tell. */
+  MENTIONS(BEGIN "DROP(RDL_SPAWN(f, b));\n#if 0\nRDL_SPAWN(f, b);\n#endif\n"
+                 "RDL_SPAWN(f, PICK(b)); RDL_SPAWN(f); RDL_SPAWN; RDL_SPAWN(f, 1);" END,
+           NO_MORE);
+}
+
+static void calls_of_the_library(void **state) {
+  (void)state;
+  MENTIONS(BEGIN "printf(\"free()\"); x = (uint)malloc (4); /* exit(1) */ // exit(1)\n"
+                 "if (puts(\"\")) RDL_RETURN(rand());" END,
+           {RDL__CALLED, 2, 1, "printf", ""}, {RDL__CALLED, 2, 29, "malloc", ""},
+           {RDL__CALLED, 3, 5, "puts", ""}, {RDL__CALLED, 3, 26, "rand", ""}, NO_MORE);
+  MENTIONS(BEGIN "f(;" END "RDL_TASK(b, B, C, D) { RDL_BEGIN();\nabort();" END,
+           {RDL__CALLED, 4, 1, "abort", ""}, NO_MORE);
+  MENTIONS(BEGIN "self->free(1); x.exit(2); time = 3; DROP(puts(1));\n"
+                 "#if X\nabort();\n#endif\n" END,
+           NO_MORE);
+  MENTIONS("#define SAY(x) printf(x)\n#define STOP exit(1)\nvoid *malloc(uint n);\n" TASK("a"),
+           NO_MORE);
+}
+
+static void names_of_the_file_itself(void **state) {
+  (void)state;
+  OWN("#define A 1\n#  define puts(x)\n#if X\n#define B\n#endif\n" TASK("a"),
+      {RDL__OWN, 1, 9, "A", ""}, {RDL__OWN, 2, 11, "puts", ""}, {RDL__OWN, 4, 9, "B", ""}, NO_MORE);
+  OWN("RDL_FN void free(uint (x)[2]) { }\nMAKE(exit) { }\nvoid *malloc(uint);\n" TASK("a"),
+      {RDL__OWN, 1, 13, "free", ""}, {RDL__OWN, 2, 6, "exit", ""}, NO_MORE);
+  OWN("#define MAKE void abort(void) { }\n" TASK("a"), {RDL__OWN, 1, 9, "MAKE", ""},
+      {RDL__OWN, 1, 19, "abort", ""}, NO_MORE);
+}
+
+static void variables_at_file_level(void **state) {
+  (void)state;
+  MENTIONS("uint n = 1;\nstatic struct s *p, q;\nunsigned long int x[4] = {1}, y;\n" TASK("a"),
+           {RDL__VARIABLE, 1, 6, "n", "uint"}, {RDL__VARIABLE, 2, 18, "p", ""},
+           {RDL__VARIABLE, 3, 19, "x", ""}, NO_MORE);
+  MENTIONS("struct s { uint n; } s;\nextern enum { A = 1 } e;\n" TASK("a") "TABLE t[] = {1};\n",
+           {RDL__VARIABLE, 1, 22, "s", ""}, {RDL__VARIABLE, 2, 23, "e", ""},
+           {RDL__VARIABLE, 4, 7, "t", "TABLE"}, NO_MORE);
+  MENTIONS("void f(void) { uint x; }\nRDL_DECLARE(a, B, C, D)\nuint n;\nvoid g(void);\nint m;\n"
+           "RDL_TASK(a, B, C, D)" BODY "RDL_GLOBAL float *p;\n",
+           {RDL__VARIABLE, 3, 6, "n", "uint"}, {RDL__VARIABLE, 5, 5, "m", ""},
+           {RDL__VARIABLE, 7, 19, "p", ""}, NO_MORE);
+}
+
+static void no_variables_at_file_level(void **state) {
+  (void)state;
+  MENTIONS(
+      "struct s;\nunion u { int a, b; };\nenum { X, Y };\nenum e { Z };\n;\nuint;\n"
+      "typedef struct { int a; } s, *p;\ntypedef uint n[4];\ntypedef int (*f)(int);\n" TASK("a"),
+      NO_MORE);
+  MENTIONS(
+      "static const uint t[2] = {1, 2}, n = 1;\nconst char *s = \"x\";\n"
+      "__constant uint c = 1;\nconstant float d[1] = {1};\nTABLE(x, y);\nTABLE uint z = 1;\n" TASK(
+          "a"),
+      NO_MORE);
+  MENTIONS("RDL_FN uint f(uint a, uint b);\nstatic inline struct s *g(int a[4]) { int b = 1; }\n"
+           "RDL_FN RDL_GLOBAL uint *h(void) { }\nint (*k)(int) = 0;\n"
+           "_Static_assert(sizeof(int) == 4, \"x\");\n" TASK("a"),
+           NO_MORE);
+  MENTIONS(
+      "#if X\n__constant\n#endif\nuint n = 1;\n#if Y\nuint m;\nint f(\n#endif\nuint);\n" TASK("a"),
+      NO_MORE);
+}
+
 /* A switch without an await, an await behind a switch, and helpers that return are all right. */
 static void switches_and_returns(void **state) {
   static const char text[] =
@@ -283,7 +398,8 @@ static void every_beginning_of_a_file(void **state) {
 }
 
 static void memory_runs_out(void **state) {
-  static const char text[] = "RDL_DECLARE(a, int, B, C)\nRDL_TASK(a, int, B, C)" BODY LANES("b");
+  static const char text[] =
+      "#define A\nRDL_DECLARE(a, int, B, C)\nRDL_TASK(a, int, B, C)" BODY LANES("b");
   rdl_status status = RDL_OUT_OF_MEMORY;
   long n;
   (void)state;
@@ -306,6 +422,11 @@ int main(void) {
       cmocka_unit_test(everything_of_a_task_with_lanes),
       cmocka_unit_test(odd_but_good_files),
       cmocka_unit_test(refused_files),
+      cmocka_unit_test(tasks_that_are_spawned),
+      cmocka_unit_test(calls_of_the_library),
+      cmocka_unit_test(names_of_the_file_itself),
+      cmocka_unit_test(variables_at_file_level),
+      cmocka_unit_test(no_variables_at_file_level),
       cmocka_unit_test(zero_bytes),
       cmocka_unit_test(own_names),
       cmocka_unit_test(switches_and_returns),
