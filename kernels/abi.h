@@ -200,7 +200,9 @@ typedef struct rdl_pool {
   rdl_u32 chunks; /* list of chunks; taken whole by exchange */
   rdl_u32 fresh;  /* first item never used */
   rdl_u32 limit;  /* one past the last */
-  rdl_u32 pad[13];
+  rdl_u32 takes;  /* begun: from then on `chunks` may look empty and not be */
+  rdl_u32 taken;  /* over: what the taker did not keep is back */
+  rdl_u32 pad[11];
 } rdl_pool;
 
 #define RDL_LARGEST_CHUNK 64u

@@ -49,12 +49,14 @@ RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
 /* One chunk comes into the stash, behind the few items that are still there. */
 RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
   rdl_stash *stash = &rdl->stashes[pool];
-  RDL_GLOBAL rdl_u32 *chunks = &rdl->control->pools[pool].chunks;
+  RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
   rdl_u32 chunk, tail;
-  if (!rdl_load_relaxed(chunks)) return 0;
-  chunk = rdl_exchange(chunks, RDL_NIL);
+  if (!rdl_load_acquire(&from->chunks)) return 0;
+  rdl_fetch_add(&from->takes, 1u);
+  chunk = rdl_exchange(&from->chunks, RDL_NIL);
+  if (chunk) rdl_pool_give_back(rdl, pool, *rdl_pool_next(rdl, pool, chunk));
+  rdl_fetch_add(&from->taken, 1u);
   if (!chunk) return 0;
-  rdl_pool_give_back(rdl, pool, *rdl_pool_next(rdl, pool, chunk));
   stash->freed += *rdl_pool_count(rdl, pool, chunk);
   stash->left += *rdl_pool_count(rdl, pool, chunk);
   if (stash->head) {
@@ -109,13 +111,23 @@ RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   return 1;
 }
 
-/* Brings the stash to `want` items if the pool can. */
+/* Looks at a pool that seems empty while another worker holds the list of chunks: some 50 ns as a
+   rule, a slice of the system's if it was stopped there. */
+#define RDL_LOOKS_AT_EMPTY 1000000u
+
+/* Brings the stash to `want` items if the pool can. It cannot when it had nothing at a time when
+   nobody was taking: all takes that had begun after the look were over before it. */
 RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   rdl_stash *stash = &rdl->stashes[pool];
+  RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
+  rdl_u32 looks = 0;
   while (stash->left < want) {
     rdl_u32 missing = want - stash->left;
+    rdl_u32 taken = rdl_load_acquire(&from->taken);
     if (missing < rdl->chunk) missing = rdl->chunk;
-    if (!rdl_pool_refill_freed(rdl, pool) && !rdl_pool_refill_fresh(rdl, pool, missing)) return 0;
+    if (rdl_pool_refill_freed(rdl, pool) || rdl_pool_refill_fresh(rdl, pool, missing)) continue;
+    if (rdl_load_ordered(&from->takes) == taken || ++looks == RDL_LOOKS_AT_EMPTY) return 0;
+    rdl_relax();
   }
   return 1;
 }
