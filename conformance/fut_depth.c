@@ -139,6 +139,49 @@ void FUT_11_host_waits(void) {
   bed_close(&b);
 }
 
+enum { MANY_ROOTS = 100, MORE_THAN_HALF = 60 };
+
+static void *spawn_many_patiently(void *argument) {
+  bed *b = argument;
+  rdl_spawn_options patient = RDL_SPAWN_OPTIONS_INIT;
+  task_args args[MORE_THAN_HALF] = {{.n = 0}};
+  rdl_future futures[MORE_THAN_HALF];
+  uint32_t round;
+  patient.room_ns = PATIENCE_NS;
+  for (round = 0; round < SCALED(500, 50); round++) {
+    CHECK_OK(rdl_spawn_many(b->tasks, "tight_leaf", args, sizeof args[0], sizeof args[0],
+                            MORE_THAN_HALF, &patient, futures, NULL));
+    CHECK_OK(rdl_future_get_many(b->cx, futures, MORE_THAN_HALF, NULL, 0, PATIENCE_NS));
+  }
+  return NULL;
+}
+
+/* Callers that each want more than half of the roots do not hold what the other one needs; more
+ * than there are is refused at once. */
+void FUT_11_host_many(void) {
+  rdl_context_options options = bed_options();
+  rdl_spawn_options patient = RDL_SPAWN_OPTIONS_INIT;
+  task_args args[MANY_ROOTS + 1] = {{.n = 0}};
+  rdl_future futures[MANY_ROOTS + 1];
+  pthread_t threads[2];
+  uint32_t k;
+  bed b;
+  options.roots = MANY_ROOTS;
+  b = bed_open_with(TIGHT, &options);
+  for (k = 0; k < 2; k++)
+    CHECK_EQ(0, pthread_create(&threads[k], NULL, spawn_many_patiently, &b));
+  for (k = 0; k < 2; k++)
+    pthread_join(threads[k], NULL);
+  patient.room_ns = RDL_FOREVER;
+  CHECK_STATUS(RDL_AGAIN, rdl_spawn_many(b.tasks, "tight_leaf", args, sizeof args[0],
+                                         sizeof args[0], MANY_ROOTS + 1, &patient, futures, NULL));
+  CHECK_CONTAINS(rdl_error_text(), "100 roots");
+  CHECK_OK(rdl_spawn_many(b.tasks, "tight_leaf", args, sizeof args[0], sizeof args[0], MANY_ROOTS,
+                          &patient, futures, NULL));
+  CHECK_OK(rdl_future_get_many(b.cx, futures, MANY_ROOTS, NULL, 0, PATIENCE_NS));
+  bed_close(&b);
+}
+
 /* Enough slots for work whose parents await what they spawn. S1 of fib(n) is 2n: two children a
  * level, less the root, which has a slot of the host. */
 static uint32_t enough_slots(uint32_t workers, uint32_t peak, uint32_t reserve) {

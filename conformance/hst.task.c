@@ -68,6 +68,19 @@ RDL_TASK(hst_yield_for_ever, uint, struct hst_args, RDL_NONE) {
   RDL_END();
 }
 
+/* The same with segments of many microseconds: k looks at a word. */
+RDL_TASK(hst_yield_slowly, uint, struct hst_args, RDL_NONE) {
+  uint k;
+  RDL_BEGIN();
+  for (;;) {
+    rdl_atomic_store(hst_word(args->at, 0), 1u);
+    for (k = 0; k < args->k; k++)
+      rdl_atomic_load(hst_word(args->at, 1));
+    RDL_YIELD();
+  }
+  RDL_END();
+}
+
 /* One segment that goes on until word 1 is set. */
 RDL_TASK(hst_hold, uint, struct hst_args, RDL_NONE) {
   RDL_BEGIN();

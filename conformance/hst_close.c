@@ -40,6 +40,20 @@ void HST_7_yielding(void) {
   check_closes(&b, 2000u * MS);
 }
 
+/* The device is left after the segments that run, however long each is. */
+void HST_7_slowly(void) {
+  enum { LOOKS = SCALED(100000000, 10000000) }; /* some 50 ms */
+  rdl_context_options options = bed_options();
+  memory m;
+  bed b;
+  options.close_ns = 1000u * MS;
+  b = bed_open_with(TASKS, &options);
+  m = memory_new(&b, 2);
+  START(&b, "hst_yield_slowly", .at = m.at, .k = LOOKS);
+  CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+  CHECK_OK(rdl_context_close(b.cx));
+}
+
 void HST_7_thousands(void) {
   bed b = bed_open(TASKS);
   rdl_event never = new_event(&b, 1, 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCH 7 and 8: flat mode gives the same results, and deadlocks are told. */
+#include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "conformance/harness.h"
@@ -167,6 +169,32 @@ void SCH_8_after(void) {
   check_deadlock(&b, first, "sch_leaf (future", begin);
   CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
   check_usable(&b);
+  bed_close(&b);
+}
+
+typedef struct talker {
+  bed *b;
+  bool stop;
+} talker;
+
+static void *talk(void *argument) {
+  talker *t = argument;
+  while (!__atomic_load_n(&t->stop, __ATOMIC_RELAXED)) {
+    CHECK_EQ(7, RUN(t->b, "sch_leaf", .n = 7));
+    sleep_ns(2u * MS);
+  }
+  return NULL;
+}
+
+/* Also while the host never leaves the device alone. */
+void SCH_8_traffic(void) {
+  bed b = bed_open(TASKS);
+  talker t = {.b = &b};
+  pthread_t thread;
+  CHECK_EQ(0, pthread_create(&thread, NULL, talk, &t));
+  run_cycle(&b, 3);
+  __atomic_store_n(&t.stop, true, __ATOMIC_RELAXED);
+  pthread_join(thread, NULL);
   bed_close(&b);
 }
 

@@ -357,7 +357,7 @@ RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl) {
 RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl->rounds++;
-  if (rdl_load_relaxed(&control->stop) || rdl_load_relaxed(&control->parked)) rdl->leaving = 2;
+  if (rdl_load_relaxed(&control->parked)) rdl->leaving = 2;
   if (!rdl->leaving && rdl_quantum_over(rdl)) {
     rdl_fetch_add(&control->expired, 1u);
     rdl->expired = 1;
@@ -419,6 +419,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   rdl_u32 limit = control->segment_limit;
   rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
   while (rdl->leaving != 2u) {
+    if (rdl_load_relaxed(&control->stop)) break; /* after the segment, however long each is */
     if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
     if (rdl_work(rdl)) {
       if (rdl->resting) rdl_go_on(rdl);

@@ -148,7 +148,10 @@ RDL_FN rdl_u32 rdl_commit_any(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter) {
     rdl_u32 next = rdl->nodes[node].next;
     joined = rdl_handle_status(rdl, f) == RDL_S_OK &&
              rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node);
-    if (joined) node = next;
+    if (joined)
+      node = next;
+    else
+      rdl->nodes[node].next = next; /* what the attempt wrote there */
   }
   rdl_chain_free(rdl, node);
   return joined ? 0u : rdl_take_back(rdl, waiting);

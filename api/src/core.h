@@ -270,6 +270,9 @@ rdl_status rdl__after_keep(rdl_context *cx, rdl__after *after, const rdl_spawn_o
                            const uint32_t *slots, size_t count);
 void rdl__after_free(rdl_context *cx, rdl__after *after);
 
+/* future.c: a root that is held is no longer; the lock is held, and may be given up */
+rdl_status rdl__root_release(rdl_context *cx, uint32_t slot);
+
 /* failure.c: the status of a root that is done, and for the thread's text why, when it failed */
 rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot);
 

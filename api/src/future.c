@@ -160,7 +160,7 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
 
 /* A promise that nobody completed has no code that would end it: it is cancelled on its way. A root
  * that others wait for in their gates is kept until they have gone through. */
-static rdl_status release_held(rdl_context *cx, uint32_t slot) {
+rdl_status rdl__root_release(rdl_context *cx, uint32_t slot) {
   rdl__root_state state = (rdl__root_state)cx->roots[slot].state;
   rdl_status status = RDL_OK;
   if (rdl__root_done(cx, slot, cx->roots[slot].generation)) {
@@ -191,7 +191,7 @@ rdl_status rdl_future_release(rdl_context *cx, rdl_future future) {
   RDL__NEED(cx);
   pthread_mutex_lock(&cx->lock);
   status = rdl__root_find(cx, future, &slot);
-  if (!status) status = release_held(cx, slot);
+  if (!status) status = rdl__root_release(cx, slot);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }

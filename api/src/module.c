@@ -132,10 +132,11 @@ static void place_root_frames(rdl_context *cx, uint32_t stride) {
   if (roots < cx->options.roots)
     rdl__log(cx, RDL_LOG_WARNING, "frame_bytes has room for the frames of %u roots, not of %u",
              roots, cx->options.roots);
-  cx->root_frames = pool->fresh; /* slot 0 has a place nobody uses */
+  cx->usable_roots = roots;
+  if ((uint64_t)(roots + 1u) * stride > free_units) return; /* not even one: all calls say AGAIN */
+  cx->root_frames = pool->fresh;                            /* slot 0 has a place nobody uses */
   cx->root_stride = stride;
   pool->fresh += (roots + 1u) * stride;
-  cx->usable_roots = roots;
 }
 
 static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count) {

@@ -28,7 +28,7 @@ bool rdl__work_pending(rdl_context *cx) {
 }
 
 static bool may_launch(rdl_context *cx) {
-  return cx->image && !cx->holds && !cx->lost && rdl__work_pending(cx);
+  return cx->image && !cx->holds && !cx->lost && !cx->closing && rdl__work_pending(cx);
 }
 
 static bool may_search(rdl_context *cx) {
@@ -103,9 +103,7 @@ static void see_through(rdl_context *cx) {
 /* The service thread sleeps and has messages now. To wake it and have it wake the device would be
  * two sleeps of threads one after the other: the caller launches itself where it may. */
 void rdl__service_call(rdl_context *cx) {
-  if (cx->facts.launches_promptly && !cx->launched && may_launch(cx) &&
-      rdl__now_ns() < cx->next_search)
-    launch(cx);
+  if (cx->facts.launches_promptly && !cx->launched && may_launch(cx)) launch(cx);
   pthread_cond_signal(&cx->service_news);
 }
 
@@ -146,14 +144,14 @@ static void *serve(void *argument) {
   (void)rdl__sharpen_sleep();
   pthread_mutex_lock(&cx->lock);
   while (!cx->closing || cx->launched) {
-    if (!cx->launched && may_launch(cx)) {
-      if (rdl__now_ns() >= cx->next_search) rdl__break_deadlocks(cx);
-      launch(cx);
-    }
+    if (!cx->launched && may_launch(cx)) launch(cx);
     if (cx->launched)
       see_through(cx);
     else if (!cx->closing)
       sleep_parked(cx);
+    /* Calls that never let the device rest must not keep others in a deadlock. */
+    if (!cx->launched && may_search(cx) && rdl__now_ns() >= cx->next_search)
+      rdl__break_deadlocks(cx);
   }
   pthread_mutex_unlock(&cx->lock);
   return NULL;

@@ -40,21 +40,35 @@ static rdl_status check_args(const rdl__known_task *task, const void *args, size
 
 #define ROOM_LOOK_NS 200000u
 
-/* A slot, at once or within the time the caller gives. Where a look at all roots takes long it is
- * taken less often, so that a caller who waits burns no core. The lock is held. */
-static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_slot) {
+/* A slot for each, or for none. */
+static bool take_slots(rdl_context *cx, size_t count, uint32_t *out_slots) {
+  size_t k;
+  for (k = 0; k < count; k++) {
+    out_slots[k] = rdl__root_take(cx);
+    if (out_slots[k]) continue;
+    rdl__roots_put_back(cx, out_slots, k);
+    return false;
+  }
+  return true;
+}
+
+/* Slots, at once or within the time the caller gives; who waits holds none. Where a look at all
+ * roots takes long it is taken less often, so that a caller who waits burns no core. The lock is
+ * held. */
+static rdl_status take_roots(rdl_context *cx, size_t count, uint64_t deadline,
+                             uint32_t *out_slots) {
   bool in_time = deadline != 0u;
   uint64_t next;
   for (;;) {
     if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
     if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
-    *out_slot = rdl__root_take(cx);
-    if (*out_slot) return RDL_OK;
+    if (count > cx->usable_roots) in_time = false; /* they will never be free */
+    if (count <= cx->usable_roots && take_slots(cx, count, out_slots)) return RDL_OK;
     if (!in_time)
       return rdl__error(RDL_AGAIN,
-                        "all %u roots are in use: take or release finished futures, or "
-                        "raise the option `roots`",
-                        cx->usable_roots);
+                        "%zu of %u roots are not free: take or release finished futures, spawn a "
+                        "batch under one handle, or raise the option `roots`",
+                        count, cx->usable_roots);
     next = rdl__deadline_ns(ROOM_LOOK_NS + 20u * cx->look_ns);
     rdl__pause(cx, next < deadline ? next : deadline);
     in_time = rdl__now_ns() < deadline;
@@ -91,7 +105,7 @@ static rdl_status start_root(rdl_context *cx, const rdl__known_task *task, const
   uint32_t slot = 0;
   rdl_status status = rdl__after_new(cx, options, 1, &after);
   if (status) return status;
-  status = take_root(cx, room_deadline(options), &slot);
+  status = take_roots(cx, 1, room_deadline(options), &slot);
   if (status) {
     rdl__after_free(cx, after);
     return status;
@@ -111,7 +125,8 @@ static rdl_status start_root(rdl_context *cx, const rdl__known_task *task, const
 }
 
 rdl_status rdl__spawn_own(rdl_context *cx, const char *name, const void *args, uint32_t *out_slot) {
-  return start_root(cx, rdl__own_task(cx, name), args, NULL, NULL, RDL__ROOT_HELD, out_slot);
+  rdl__known_task task = *rdl__own_task(cx, name);
+  return start_root(cx, &task, args, NULL, NULL, RDL__ROOT_HELD, out_slot);
 }
 
 rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args, size_t args_size,
@@ -142,18 +157,6 @@ rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args
 
 /* ---- many ---- */
 
-/* A slot for each, or for none. */
-static rdl_status take_many(rdl_context *cx, size_t count, const rdl_spawn_options *options,
-                            uint32_t *slots) {
-  uint64_t deadline = room_deadline(options);
-  rdl_status status = RDL_OK;
-  size_t k;
-  for (k = 0; k < count && !status; k++)
-    status = take_root(cx, deadline, &slots[k]);
-  if (status) rdl__roots_put_back(cx, slots, k - 1u);
-  return status;
-}
-
 /* So many roots start together while the next ones are still being filled. Workers on all cores
  * would take the filling thread's away for it. */
 #define ROOTS_AT_ONCE 256u
@@ -168,14 +171,31 @@ typedef struct many {
   uint32_t *slots;
 } many;
 
+/* While the lock was given up a module with larger frames may have taken the places of some. */
+static rdl_status check_places(rdl_context *cx, const uint32_t *slots, size_t count) {
+  size_t k;
+  for (k = 0; k < count; k++)
+    if (slots[k] > cx->usable_roots)
+      return rdl__error(RDL_AGAIN,
+                        "another thread has loaded a module whose frames leave room for "
+                        "%u roots: raise the option `frame_bytes`",
+                        cx->usable_roots);
+  return RDL_OK;
+}
+
 /* Fills the roots from `first` on and starts them. The lock is held. */
 static rdl_status start_some(rdl_context *cx, const many *m, size_t first, size_t count) {
   uint32_t *slots = m->slots + first;
   rdl_message message = {
       .kind = RDL_SAY_ROOTS, .count = (uint32_t)count, .address = (rdl_ptr)(uintptr_t)slots};
   struct rdl_gate_args gate;
-  rdl_status status;
+  rdl_status status = check_places(cx, slots, count);
   size_t k;
+  if (status) {
+    rdl__roots_put_back(cx, slots, count);
+    rdl__after_free(cx, m->after);
+    return status;
+  }
   for (k = 0; k < count; k++) {
     rdl__root_fill(cx, slots[k], m->task, m->args + (first + k) * m->stride, RDL__ROOT_HELD,
                    rdl__after_gate(m->after, m->options, first + k, &gate));
@@ -190,12 +210,13 @@ static rdl_status start_some(rdl_context *cx, const many *m, size_t first, size_
   return status;
 }
 
-/* Those that wait for each other start together. The rest cannot fail any more but with the whole
- * context: what has started by then stays started. The lock is held. */
+/* Those that wait for each other start together. A block behind the first fails only with the whole
+ * context, or for want of places: the ones before it run, and nobody will ask for them. The lock is
+ * held. */
 static rdl_status start_many(rdl_context *cx, many *m) {
-  size_t first, step = ROOTS_AT_ONCE;
+  size_t first, k, step = ROOTS_AT_ONCE;
   rdl_status status = rdl__after_new(cx, m->options, m->count, &m->after);
-  if (!status) status = take_many(cx, m->count, m->options, m->slots);
+  if (!status) status = take_roots(cx, m->count, room_deadline(m->options), m->slots);
   if (status) {
     rdl__after_free(cx, m->after);
     return status;
@@ -205,7 +226,10 @@ static rdl_status start_many(rdl_context *cx, many *m) {
     if (step > m->count - first) step = m->count - first;
     status = start_some(cx, m, first, step);
   }
-  if (status) rdl__roots_put_back(cx, m->slots + first, m->count - first);
+  if (!status) return RDL_OK;
+  rdl__roots_put_back(cx, m->slots + first, m->count - first);
+  for (k = 0; k + step < first; k++)
+    (void)rdl__root_release(cx, m->slots[k]);
   return status;
 }
 
@@ -245,6 +269,7 @@ static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, cons
                                  .words = (task->info.args_size + 3u) / 4u,
                                  .stride = (uint32_t)stride,
                                  .step = first_step(count)};
+  rdl__known_task own = *rdl__own_task(cx, "rdl_batch");
   uint32_t slot = 0;
   void *staging = NULL;
   rdl_status status;
@@ -256,7 +281,7 @@ static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, cons
     if (status) return status;
   }
   batch.address = (rdl_ptr)(uintptr_t)staging;
-  status = start_root(cx, rdl__own_task(cx, "rdl_batch"), &batch, options, staging,
+  status = start_root(cx, &own, &batch, options, staging,
                       out_batch ? RDL__ROOT_HELD : RDL__ROOT_DETACHED, &slot);
   if (status) {
     cx->backend->release(cx->device, staging);

@@ -33,11 +33,19 @@ uint64_t rdl__next_look(rdl__looks *looks) {
   return looks->next - LOOK_STEP_NS;
 }
 
+/* Nobody has taken or released it. */
+static bool still_held(const rdl_context *cx, uint32_t slot, uint32_t generation) {
+  const rdl__root *root = &cx->roots[slot];
+  return root->generation == generation && root->state != RDL__ROOT_FREE &&
+         root->state != RDL__ROOT_DETACHED && root->state != RDL__ROOT_TAKEN;
+}
+
 void rdl__sleepers_wake(rdl_context *cx) {
   rdl__sleeper *sleeper;
   bool some = false;
   for (sleeper = cx->sleepers; sleeper; sleeper = sleeper->next)
-    if (!sleeper->awake && rdl__root_done(cx, sleeper->slot, sleeper->generation))
+    if (!sleeper->awake && (rdl__root_done(cx, sleeper->slot, sleeper->generation) ||
+                            !still_held(cx, sleeper->slot, sleeper->generation)))
       some = sleeper->awake = true;
   if (some) pthread_cond_broadcast(&cx->host_news);
 }
@@ -61,13 +69,6 @@ static void leave(rdl_context *cx, rdl__sleeper *sleeper) {
   while (*at != sleeper)
     at = &(*at)->next;
   *at = sleeper->next;
-}
-
-/* Nobody has taken or released it. */
-static bool still_held(const rdl_context *cx, uint32_t slot, uint32_t generation) {
-  const rdl__root *root = &cx->roots[slot];
-  return root->generation == generation && root->state != RDL__ROOT_FREE &&
-         root->state != RDL__ROOT_DETACHED && root->state != RDL__ROOT_TAKEN;
 }
 
 static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t generation,

@@ -52,9 +52,12 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_spawn(rdl_module *module, const char *task
  * `out_batch`: one future that is done when all are, and fails with the first failure among them;
  * cancelling it cancels all. The members have no handles of their own and need no roots.
  * `out_futures`: `count` handles, each to be ended like any other.
- * With neither all run detached. Nothing is started on failure. Statuses as for rdl_spawn;
- * RDL_INVALID also for a count of 0, both outputs, or options that do not fit: a position that is
- * no member's, or members that wait for each other in a cycle, which the text names. */
+ * With neither all run detached. Nothing is started on failure, unless the context is closed or
+ * another thread loads a module with larger frames meanwhile: then some may run on, released. Who
+ * waits for roots holds none. Statuses as for rdl_spawn; RDL_AGAIN at once for more handles than
+ * there are roots; RDL_INVALID also for a count of 0, both outputs, or options that do not fit: a
+ * position that is no member's, or members that wait for each other in a cycle, which the text
+ * names. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_spawn_many(rdl_module *module, const char *task,
                                                  const void *args, size_t args_size, size_t stride,
                                                  size_t count, const rdl_spawn_options *options,
