@@ -229,6 +229,11 @@ static const bad_file bad_files[] = {
     {"struct big { uint w[2047]; };\nRDL_TASK_LANES(t, uint, RDL_NONE, RDL_NONE, struct big)\n{\n"
      "  RDL_BEGIN();\n  RDL_END();\n}\n",
      "bad.task.c:2:"},
+    /* No task has a result so large. */
+    {"struct big { uint w[2049]; };\nstruct s { rdl_future f; };\n"
+     "RDL_TASK(t, uint, struct s, RDL_NONE)\n{\n  RDL_BEGIN();\n"
+     "  RDL_RETURN(RDL_RESULT(struct big, args->f).w[0]);\n  RDL_END();\n}\n",
+     "bad.task.c:6:"},
 };
 
 /* "file:line:column" at the beginning. */

@@ -40,9 +40,9 @@ static rdl_status tell_code(rdl_context *cx, uint32_t slot, const char *name, ui
 static const char *likely_mistake(rdl_status status) {
   if (status == RDL_INVALID)
     return "there, or in a task that it awaited, a handle is all zero, made up, of another "
-           "context, "
-           "or of a future that has not ended. RDL_RESULT, RDL_TAKE and RDL_DROP need an await of "
-           "the future first, and a RDL_TRY_SPAWN that finds no room gives a handle of zeros";
+           "context, or of a future that has not ended, or RDL_RESULT or RDL_TAKE names a type "
+           "larger than the result. They and RDL_DROP need an await of the future first, and a "
+           "RDL_TRY_SPAWN that finds no room gives a handle of zeros";
   if (status == RDL_STALE)
     return "there, or in a task that it awaited, a handle names what is gone. RDL_TAKE, RDL_DROP "
            "and RDL_DETACH end the handle of a child, and so does the end of its parent; reset and "
