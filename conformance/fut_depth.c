@@ -239,6 +239,7 @@ void FUT_11_youngest(void) {
   CHECK_END(&b, START(&b, "tight_chain", .n = 1000000), RDL_OUT_OF_SLOTS, 0);
   CHECK_CONTAINS(rdl_error_text(), "RDL_DETACH");
   CHECK_CONTAINS(rdl_error_text(), "`slots` (now 64)");
+  CHECK_CONTAINS(rdl_error_text(), "`frame_bytes` (now ");
   CHECK(now_ns() - begin < 5000ull * MS);
   CHECK_EQ(20, RUN(&b, "tight_chain", .n = 20));
   CHECK_EQ(5, RUN(&b, "tight_fib", .n = 5));

@@ -62,11 +62,13 @@ rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot) {
   put_name(cx, slot, name, sizeof name);
   if (status == RDL_FAILED) return tell_code(cx, slot, name, RDL_CAUSE_CODE(cause));
   if (status == RDL_OUT_OF_SLOTS)
-    return rdl__error(status,
-                      "%s: no slot was left and nothing could free one. Free children that have "
-                      "ended with RDL_TAKE or RDL_DROP, let others go with RDL_DETACH, spawn less "
-                      "ahead with RDL_TRY_SPAWN, or raise the option `slots` (now %u)",
-                      name, cx->options.slots);
+    return rdl__error(
+        status,
+        "%s: no slot, or no memory for a frame, was left and nothing could free one. "
+        "Free children that have ended with RDL_TAKE or RDL_DROP, let others go with "
+        "RDL_DETACH, spawn less ahead with RDL_TRY_SPAWN, or raise the option `slots` "
+        "(now %u) or, if states or results are large, `frame_bytes` (now %llu)",
+        name, cx->options.slots, (unsigned long long)cx->options.frame_bytes);
   if (status == RDL_DEADLOCK)
     return rdl__error(status, "%s waited for what could never come: %s", name,
                       cx->deadlock_text[0] ? cx->deadlock_text : "see the log");

@@ -50,11 +50,7 @@ static rdl_status take_root(rdl_context *cx, uint64_t deadline, uint32_t *out_sl
     if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
     *out_slot = rdl__root_take(cx);
     if (*out_slot) return RDL_OK;
-    if (!in_time)
-      return rdl__error(RDL_AGAIN,
-                        "all %u roots are in use: take or release finished futures, or "
-                        "raise the option `roots`",
-                        cx->usable_roots);
+    if (!in_time) return rdl__no_root(cx);
     next = rdl__deadline_ns(ROOM_LOOK_NS + 20u * cx->look_ns);
     rdl__pause(cx, next < deadline ? next : deadline);
     in_time = rdl__now_ns() < deadline;
