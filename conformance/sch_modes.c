@@ -233,6 +233,24 @@ void SCH_8_no_deadlock(void) {
   bed_close(&b);
 }
 
+/* The host waits for one signal more than its tasks give: the text says how many there were. */
+void SCH_8_host_waits(void) {
+  bed b = bed_open(TASKS);
+  rdl_event event = new_event(&b, 3, RDL_EVENT_DEVICE), other = new_event(&b, 1, 0);
+  uint32_t k;
+  for (k = 0; k < 2; k++)
+    CHECK_EQ(1, RUN(&b, "sch_signal", .e = event));
+  CHECK_STATUS(RDL_DEADLOCK, rdl_event_wait(b.cx, event, SOON_NS));
+  CHECK_CONTAINS(rdl_error_text(), "stands at 2, its target is 3, and 3 was waited for");
+  CHECK_STATUS(RDL_DEADLOCK, rdl_event_wait_count(b.cx, event, 7, SOON_NS));
+  CHECK_CONTAINS(rdl_error_text(), "stands at 2, its target is 3, and 7 was waited for");
+  CHECK_STATUS(RDL_TIMEOUT, rdl_event_wait(b.cx, other, 2u * MS)); /* the host may signal it */
+  CHECK_CONTAINS(rdl_error_text(), "stands at 0, its target is 1, and 1 was waited for");
+  CHECK_OK(rdl_event_wait_count(b.cx, event, 2, SOON_NS));
+  check_usable(&b);
+  bed_close(&b);
+}
+
 /* A detached child has nothing to do with who comes into its parent's place. */
 void SCH_8_detached(void) {
   rdl_context_options options = bed_options();
