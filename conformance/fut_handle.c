@@ -87,6 +87,7 @@ void FUT_8_not_mine(void) {
   rdl_future f = START(&b, "fut_wait_event", .e = event, .n = 8);
   CHECK_END(&b, START(&b, "fut_read_bad", .f = f), RDL_INVALID, 0);
   CHECK_CONTAINS(rdl_error_text(), "need an await of the future first");
+  CHECK_CONTAINS(rdl_error_text(), "keep it in self");
   CHECK_OK(rdl_event_signal(b.cx, event, 1));
   CHECK_END(&b, START(&b, "fut_take_foreign", .f = f), RDL_PERMISSION, 0);
   CHECK_CONTAINS(rdl_error_text(), "Only its parent may");

@@ -41,8 +41,9 @@ static const char *likely_mistake(rdl_status status) {
   if (status == RDL_INVALID)
     return "there, or in a task that it awaited, a handle is all zero, made up, of another "
            "context, or of a future that has not ended, or RDL_RESULT or RDL_TAKE names a type "
-           "larger than the result. They and RDL_DROP need an await of the future first, and a "
-           "RDL_TRY_SPAWN that finds no room gives a handle of zeros";
+           "larger than the result. They and RDL_DROP need an await of the future first, a "
+           "RDL_TRY_SPAWN that finds no room gives a handle of zeros, and a local variable loses "
+           "its handle at every await: keep it in self";
   if (status == RDL_STALE)
     return "there, or in a task that it awaited, a handle names what is gone. RDL_TAKE, RDL_DROP "
            "and RDL_DETACH end the handle of a child, and so does the end of its parent; reset and "
@@ -51,6 +52,10 @@ static const char *likely_mistake(rdl_status status) {
     return "there, or in a task that it awaited, RDL_TAKE, RDL_DROP or RDL_DETACH was given a "
            "future that another one has spawned. Only its parent may; others read the result with "
            "RDL_RESULT";
+  if (status == RDL_CANCELLED)
+    return "it, or one that it awaited, was cancelled: by rdl_future_cancel or RDL_CANCEL, or "
+           "because its parent failed or was cancelled. A task that is to go on when another one "
+           "is cancelled awaits that with RDL_AWAIT_CATCH";
   return rdl_status_text(status);
 }
 
