@@ -89,7 +89,7 @@ static void first_word(const char *text, char *out, size_t size) {
 /* Numbers change when a driver comes or goes, so a device is called by a word where one names it.
  * PoCL's platform calls itself by its long name first. */
 static void name_devices(device_list *list) {
-  char word[16];
+  char word[16] = "";
   size_t k;
   for (k = 0; k < list->count; k++) {
     rdl_device_info *info = &list->infos[k];
