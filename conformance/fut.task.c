@@ -881,6 +881,35 @@ RDL_TASK(fut_read_bad, uint, struct fut_args, RDL_NONE) {
   RDL_END();
 }
 
+/* Reads a result as 100 bytes. Word 0 becomes 1 + how many of them are not zero. */
+RDL_TASK(fut_read_100, uint, struct fut_args, RDL_NONE) {
+  RDL_GLOBAL const uchar *bytes;
+  uint k, others = 0;
+  RDL_BEGIN();
+  RDL_AWAIT(args->f);
+  bytes = RDL_RESULT(struct fut_100, args->f).b;
+  for (k = 0; k < 100; k++)
+    if (bytes[k]) others++;
+  rdl_atomic_store(fut_word(args->at, 0), 1u + others);
+  RDL_RETURN(5);
+  RDL_END();
+}
+
+/* The same of a child with a result of 4 bytes, which it takes. */
+RDL_TASK(fut_take_100, uint, struct fut_args, struct fut_one) {
+  struct fut_100 taken;
+  uint k, others = 0;
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, fut_leaf, .n = 0xffffffffu);
+  RDL_AWAIT(self->f);
+  RDL_TAKE(taken, struct fut_100, self->f);
+  for (k = 0; k < 100; k++)
+    if (taken.b[k]) others++;
+  rdl_atomic_store(fut_word(args->at, 0), 1u + others);
+  RDL_RETURN(5);
+  RDL_END();
+}
+
 /* What belongs to somebody else can be neither taken nor detached. */
 RDL_TASK(fut_take_foreign, uint, struct fut_args, RDL_NONE) {
   uint value;

@@ -36,6 +36,7 @@ void FUT_4_all_fails(void) {
   rdl_future parent = START(&b, "fut_all_catch", .f = good, .g = bad);
   bed_await_suspended(&b, 2);
   CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &parent, 1, 5u * MS));
+  CHECK_CONTAINS(rdl_error_text(), "needs RDL_YIELD");
   CHECK_OK(rdl_event_signal(b.cx, event, 1));
   CHECK_EQ(RDL_FAILED | 33u << 8, get(&b, parent));
   CHECK_EQ(1, get(&b, good));

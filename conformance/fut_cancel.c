@@ -16,6 +16,7 @@ void FUT_7_not_started(void) {
   CHECK_OK(rdl_spawn(b.tasks, "fut_count", &args, sizeof args, &after, &f));
   CHECK_OK(rdl_future_cancel(b.cx, f));
   CHECK_END(&b, f, RDL_CANCELLED, 0);
+  CHECK_CONTAINS(rdl_error_text(), "RDL_AWAIT_CATCH");
   CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
   CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
   bed_settle(&b);

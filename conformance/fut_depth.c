@@ -175,7 +175,7 @@ void FUT_11_host_many(void) {
   patient.room_ns = RDL_FOREVER;
   CHECK_STATUS(RDL_AGAIN, rdl_spawn_many(b.tasks, "tight_leaf", args, sizeof args[0],
                                          sizeof args[0], MANY_ROOTS + 1, &patient, futures, NULL));
-  CHECK_CONTAINS(rdl_error_text(), "100 roots");
+  CHECK_CONTAINS(rdl_error_text(), "there is room for 100");
   CHECK_OK(rdl_spawn_many(b.tasks, "tight_leaf", args, sizeof args[0], sizeof args[0], MANY_ROOTS,
                           &patient, futures, NULL));
   CHECK_OK(rdl_future_get_many(b.cx, futures, MANY_ROOTS, NULL, 0, PATIENCE_NS));
@@ -282,6 +282,7 @@ void FUT_11_youngest(void) {
   CHECK_END(&b, START(&b, "tight_chain", .n = 1000000), RDL_OUT_OF_SLOTS, 0);
   CHECK_CONTAINS(rdl_error_text(), "RDL_DETACH");
   CHECK_CONTAINS(rdl_error_text(), "`slots` (now 64)");
+  CHECK_CONTAINS(rdl_error_text(), "`frame_bytes` (now ");
   CHECK(now_ns() - begin < 5000ull * MS);
   CHECK_EQ(20, RUN(&b, "tight_chain", .n = 20));
   CHECK_EQ(5, RUN(&b, "tight_fib", .n = 5));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FUT 8 and 9: handles that are not good, and futures that start after others. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "conformance/harness.h"
 
@@ -86,10 +87,53 @@ void FUT_8_not_mine(void) {
   rdl_future f = START(&b, "fut_wait_event", .e = event, .n = 8);
   CHECK_END(&b, START(&b, "fut_read_bad", .f = f), RDL_INVALID, 0);
   CHECK_CONTAINS(rdl_error_text(), "need an await of the future first");
+  CHECK_CONTAINS(rdl_error_text(), "keep it in self");
   CHECK_OK(rdl_event_signal(b.cx, event, 1));
   CHECK_END(&b, START(&b, "fut_take_foreign", .f = f), RDL_PERMISSION, 0);
   CHECK_CONTAINS(rdl_error_text(), "Only its parent may");
   CHECK_EQ(8, get(&b, f));
+  bed_close(&b);
+}
+
+/* A result that is smaller than the type it is read as gives zeros, and no bytes of others. */
+static void check_too_small(bed *b, const memory *m, const char *reader, rdl_future f) {
+  CHECK_END(b, START(b, reader, .at = m->at, .f = f), RDL_INVALID, 0);
+  CHECK_CONTAINS(rdl_error_text(), "larger than the result");
+  CHECK_EQ(1, word_at(m, 0));
+}
+
+void FUT_8_type_too_large(void) {
+  static const char *const small[] = {"fut_leaf", "fut_give_16", "fut_give_17", "fut_give_32"};
+  unsigned char ones[16];
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_future f, behind;
+  rdl_spawn_options options = RDL_SPAWN_OPTIONS_INIT;
+  task_args args = {.n = 100};
+  size_t k;
+  for (k = 0; k < sizeof small / sizeof small[0]; k++) {
+    f = START(&b, small[k], .n = 200);
+    check_too_small(&b, &m, "fut_read_100", f);
+    CHECK_OK(rdl_future_release(b.cx, f));
+  }
+  check_too_small(&b, &m, "fut_take_100", (rdl_future){0, 0});
+  CHECK_OK(rdl_spawn(b.tasks, "fut_nothing", NULL, 0, NULL, &f));
+  check_too_small(&b, &m, "fut_read_100", f);
+  CHECK_OK(rdl_future_release(b.cx, f));
+  f = start_many(&b, "fut_give_100", 20, (task_args){.n = 200}); /* a batch has no result */
+  check_too_small(&b, &m, "fut_read_100", f);
+  CHECK_OK(rdl_future_release(b.cx, f));
+  memset(ones, 1, sizeof ones);
+  CHECK_OK(rdl_future_create(b.cx, &f));
+  CHECK_OK(rdl_future_complete(b.cx, f, ones, sizeof ones, 0));
+  check_too_small(&b, &m, "fut_read_100", f);
+  options.after = &f;
+  options.after_count = 1;
+  CHECK_OK(rdl_spawn(b.tasks, "fut_give_100", &args, sizeof args, &options, &behind));
+  CHECK_EQ(5, RUN(&b, "fut_read_100", .at = m.at, .f = behind)); /* what the gate became */
+  CHECK_EQ(101, word_at(&m, 0));
+  CHECK_OK(rdl_future_release(b.cx, behind));
+  CHECK_OK(rdl_future_release(b.cx, f));
   bed_close(&b);
 }
 

@@ -247,6 +247,11 @@ static const bad_file bad_files[] = {
      "RDL_TASK(late, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  RDL_END();\n}\n",
      "bad.task.c:5:22: task 'late' is not known here: it is defined further down, on line 9; write "
      "RDL_DECLARE(late, uint, RDL_NONE, RDL_NONE) before"},
+    /* No task has a result so large. */
+    {"struct big { uint w[2049]; };\nstruct s { rdl_future f; };\n"
+     "RDL_TASK(t, uint, struct s, RDL_NONE)\n{\n  RDL_BEGIN();\n"
+     "  RDL_RETURN(RDL_RESULT(struct big, args->f).w[0]);\n  RDL_END();\n}\n",
+     "bad.task.c:6:"},
 };
 
 /* "file:line:column" at the beginning. */

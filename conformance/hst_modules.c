@@ -59,7 +59,13 @@ static uint32_t run_large(bed *b, rdl_module *large, uint32_t most) {
     for (k = 0; k < LARGE_WORDS; k++)
       args[k] = count;
     status = rdl_spawn(large, "large_same", args, sizeof args, NULL, &futures[count]);
-    if (status == RDL_AGAIN) break;
+    if (status == RDL_AGAIN) {
+      rdl_future promise;
+      CHECK_CONTAINS(rdl_error_text(), "raise the option `frame_bytes`");
+      CHECK_STATUS(RDL_AGAIN, rdl_future_create(b->cx, &promise));
+      CHECK_CONTAINS(rdl_error_text(), "raise the option `frame_bytes`");
+      break;
+    }
     CHECK_OK(status);
   }
   for (k = 0; k < count; k++)

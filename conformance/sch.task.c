@@ -187,6 +187,13 @@ RDL_TASK(sch_wait_event, uint, struct sch_args, RDL_NONE) {
   RDL_END();
 }
 
+RDL_TASK(sch_signal, uint, struct sch_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_SIGNAL(args->e, 1);
+  RDL_RETURN(1);
+  RDL_END();
+}
+
 RDL_TASK(sch_sleep, uint, struct sch_args, RDL_NONE) {
   RDL_BEGIN();
   RDL_SLEEP((ulong)args->k * 1000u);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCH 7 and 8: flat mode gives the same results, and deadlocks are told. */
-#include <pthread.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "conformance/harness.h"
@@ -172,32 +170,6 @@ void SCH_8_after(void) {
   bed_close(&b);
 }
 
-typedef struct talker {
-  bed *b;
-  bool stop;
-} talker;
-
-static void *talk(void *argument) {
-  talker *t = argument;
-  while (!__atomic_load_n(&t->stop, __ATOMIC_RELAXED)) {
-    CHECK_EQ(7, RUN(t->b, "sch_leaf", .n = 7));
-    sleep_ns(2u * MS);
-  }
-  return NULL;
-}
-
-/* Also while the host never leaves the device alone. */
-void SCH_8_traffic(void) {
-  bed b = bed_open(TASKS);
-  talker t = {.b = &b};
-  pthread_t thread;
-  CHECK_EQ(0, pthread_create(&thread, NULL, talk, &t));
-  run_cycle(&b, 3);
-  __atomic_store_n(&t.stop, true, __ATOMIC_RELAXED);
-  pthread_join(thread, NULL);
-  bed_close(&b);
-}
-
 /* Also while others run. */
 void SCH_8_beside_others(void) {
   bed b = bed_open(TASKS);
@@ -258,6 +230,24 @@ void SCH_8_no_deadlock(void) {
   CHECK_EQ(2, get(&b, waits[3]));
   CHECK_EQ(4, get(&b, waits[2]));
   CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
+  bed_close(&b);
+}
+
+/* The host waits for one signal more than its tasks give: the text says how many there were. */
+void SCH_8_host_waits(void) {
+  bed b = bed_open(TASKS);
+  rdl_event event = new_event(&b, 3, RDL_EVENT_DEVICE), other = new_event(&b, 1, 0);
+  uint32_t k;
+  for (k = 0; k < 2; k++)
+    CHECK_EQ(1, RUN(&b, "sch_signal", .e = event));
+  CHECK_STATUS(RDL_DEADLOCK, rdl_event_wait(b.cx, event, SOON_NS));
+  CHECK_CONTAINS(rdl_error_text(), "stands at 2, its target is 3, and 3 was waited for");
+  CHECK_STATUS(RDL_DEADLOCK, rdl_event_wait_count(b.cx, event, 7, SOON_NS));
+  CHECK_CONTAINS(rdl_error_text(), "stands at 2, its target is 3, and 7 was waited for");
+  CHECK_STATUS(RDL_TIMEOUT, rdl_event_wait(b.cx, other, 2u * MS)); /* the host may signal it */
+  CHECK_CONTAINS(rdl_error_text(), "stands at 0, its target is 1, and 1 was waited for");
+  CHECK_OK(rdl_event_wait_count(b.cx, event, 2, SOON_NS));
+  check_usable(&b);
   bed_close(&b);
 }
 

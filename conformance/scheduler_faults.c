@@ -52,8 +52,8 @@ void FLT_2_late_node(void) {
   rdl_future waiter = START(&b, "flt_late_node", .f = f, .g = g, .e = last);
   bed_await_suspended(&b, 3);
   CHECK_OK(rdl_event_signal(b.cx, first, 1));
+  bed_await_suspended(&b, 4); /* before `f` is taken: the waiter would find it stale */
   get(&b, f);
-  bed_await_suspended(&b, 4);
   CHECK_OK(rdl_event_signal(b.cx, second, 1));
   get(&b, g);
   bed_stats(&b);

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_docs.py words SOURCE
 check_docs.py files SOURCE
+check_docs.py environment SOURCE
 check_docs.py blocks SOURCE WORK LOADER DEVICE
 check_docs.py programs SOURCE WORK LOADER DEVICE CC LIBRARY
 
 `words`: every word that kernels/words.cl has for users stands in docs/tasks.md, and every word that
-stands there exists. `files`: every file and folder that a document names exists. `blocks`: every
+stands there exists. `files`: every file and folder that a document names exists. `environment`:
+docs/environment.md lists the variables that the code reads, and no other of ours. `blocks`: every
 code block of docs/tasks.md that begins as a task file compiles on DEVICE. `programs`: the programs of
 docs/programs.md, and the one of README.md, are compiled by CC with the LIBRARY of that folder, run on
 DEVICE, and print what the document says.
@@ -97,6 +99,24 @@ def check_files(source):
     return 1 if bad or len(seen) < 80 else 0
 
 
+def check_environment(source):
+    rows = re.findall(r"^\| (`.*?) \|", (source / "docs/environment.md").read_text(), re.M)
+    listed = set(re.findall(r"\w+", " ".join(rows)))
+    texts = {p: (source / p).read_text() for p in tree(source) if p.suffix == ".c"}
+    code = "".join(texts.values())
+    library = "".join(text for p, text in texts.items()
+                      if p.parts[0] in ("api", "backends") and "tests" not in p.parts)
+    read = set(re.findall(r'"(RADDLE_[A-Z_]+)"', code)) | set(re.findall(r'getenv\("(\w+)"\)', library))
+    missing = sorted(read - listed)
+    made_up = sorted(name for name in listed if f'"{name}"' not in code)
+    for name in missing:
+        print(f"{name} is read, and docs/environment.md does not list it")
+    for name in made_up:
+        print(f"docs/environment.md lists {name}, which nothing reads")
+    print(f"{len(listed)} variables")
+    return 1 if missing or made_up or len(read) < 8 else 0
+
+
 def check_blocks(source, work, loader, device):
     document = (source / "docs/tasks.md").read_text()
     blocks = [b for b in re.findall(r"^```c\n(.*?)^```$", document, re.M | re.S) if b.startswith(MARK)]
@@ -156,5 +176,7 @@ if __name__ == "__main__":
         sys.exit(check_words(root))
     if sys.argv[1] == "files":
         sys.exit(check_files(root))
+    if sys.argv[1] == "environment":
+        sys.exit(check_environment(root))
     check = {"blocks": check_blocks, "programs": check_programs}[sys.argv[1]]
     sys.exit(check(root, pathlib.Path(sys.argv[3]), *sys.argv[4:]))

@@ -252,7 +252,10 @@ typedef struct rdl_none {
 
 /* ---- results, handles, events, memory ---- */
 
-#define RDL_RESULT(type, f) (*(RDL_GLOBAL const type *)rdl_result_at(rdl, (f)))
+/* The size of `type`, which no task has a result of when it is too large: that does not compile. */
+#define RDL_SIZE_(type)                                                                            \
+  ((rdl_u32)(sizeof(type) * sizeof(char[sizeof(type) <= RDL_MAX_BLOCK ? 1 : -1])))
+#define RDL_RESULT(type, f) (*(RDL_GLOBAL const type *)rdl_result_at(rdl, (f), RDL_SIZE_(type)))
 #define RDL_TAKE(dst, type, f)                                                                     \
   do {                                                                                             \
     (dst) = RDL_RESULT(type, f);                                                                   \
@@ -451,9 +454,18 @@ RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f) {
   return status ? RDL_NIL : slot;
 }
 
-RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f) {
+/* A type larger than the result would read what belongs to others. Up to RDL_INLINE_SIZE bytes are
+   in the record or in a block of at least so many, so that only larger types are compared: the size
+   is a constant, and small results pay nothing. */
+RDL_FN rdl_u32 rdl_is_larger(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
+  RDL_GLOBAL rdl_record *record = rdl->records + rdl_slot_of(f.index);
+  if (size <= RDL_INLINE_SIZE) return 0u;
+  return size > rdl_task_info_of(rdl, rdl_load_relaxed(&record->task))->result_size;
+}
+
+RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
   rdl_u32 status = rdl_handle_status(rdl, f);
-  if (!status && !rdl_is_done(rdl, f)) status = RDL_S_INVALID;
+  if (!status && (!rdl_is_done(rdl, f) || rdl_is_larger(rdl, f, size))) status = RDL_S_INVALID;
   if (status) {
     rdl->misuse = status;
     return (RDL_GLOBAL const rdl_word *)(rdl->heap + rdl->control->zeros);

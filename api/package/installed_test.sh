@@ -19,6 +19,18 @@ fail() {
 for file in README.md CHANGELOG.md LICENSE docs/tasks.md docs/programs.md; do
   [ -s "$prefix/$6/$file" ] || fail "$file is not installed"
 done
+
+# Every link of a document leads to a file beside it.
+find "$prefix/$6" -name '*.md' >"$work/documents"
+links=0
+while read -r document; do
+  grep -o ']([^)#]*' "$document" | cut -c 3- | grep -v '^$\|://' >"$work/links" || continue
+  while read -r link; do
+    links=$((links + 1))
+    [ -s "$(dirname "$document")/$link" ] || fail "$document has a link to $link, which is not there"
+  done <"$work/links"
+done <"$work/documents"
+[ "$links" -ge 8 ] || fail "the documents have $links links: fewer than there should be"
 "$prefix/$4/raddle" devices | grep -q '^host ' || fail "the installed raddle does not list the host"
 
 bin=$prefix/$4

@@ -238,6 +238,7 @@ uint32_t rdl__block_units(uint32_t word, uint32_t shift);
 
 /* The rest of root.c; the lock is held. */
 uint32_t rdl__root_take(rdl_context *cx); /* 0 = none is free */
+rdl_status rdl__no_root(rdl_context *cx); /* RDL_AGAIN, and the option that is too small */
 /* `gate` is NULL for a root that waits for nothing; its `task` is filled in here. */
 void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task, const void *args,
                     rdl__root_state state, const struct rdl_gate_args *gate);

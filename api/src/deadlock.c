@@ -292,10 +292,9 @@ bool rdl__break_deadlocks(rdl_context *cx) {
   char story[sizeof cx->deadlock_text] = "";
   search s = {.cx = cx, .story = story, .story_size = sizeof story};
   bool sent = false;
-  if (half_done(cx)) return false; /* there will be another launch, and a search behind it */
   cx->search_deadlocks = false;
   cx->next_search = rdl__now_ns() + SEARCH_EVERY_NS;
-  if (nothing_lives(cx)) return false;
+  if (half_done(cx) || nothing_lives(cx)) return false;
   rdl__timers_collect(cx);
   s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
   s.movable = cx->search_marks;

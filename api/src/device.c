@@ -51,6 +51,55 @@ static bool names_some_backend(const char *selector) {
   return false;
 }
 
+static bool same_letter(char a, char b) {
+  return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Does `text` hold `words`, with no letter or digit directly before or behind them? */
+static bool has_words(const char *text, const char *words) {
+  size_t n = strlen(words);
+  const char *at;
+  for (at = text; *at; at++) {
+    size_t k = 0;
+    while (k < n && same_letter(at[k], words[k]))
+      k++;
+    if (k == n && !isalnum((unsigned char)at[n]) && (at == text || !isalnum((unsigned char)at[-1])))
+      return true;
+  }
+  return false;
+}
+
+/* Does `word`, behind the backend's name, open this device and could open no other? */
+static bool tells_apart(const device_list *list, size_t device, const char *word) {
+  size_t k;
+  for (k = 0; k < list->count; k++) {
+    bool named = has_words(list->infos[k].platform, word) || has_words(list->infos[k].name, word);
+    if (list->backends[k] == list->backends[device] && named != (k == device)) return false;
+  }
+  return true;
+}
+
+static void first_word(const char *text, char *out, size_t size) {
+  size_t n = 0;
+  for (; isalpha((unsigned char)text[n]) && n + 1 < size; n++)
+    out[n] = (char)tolower((unsigned char)text[n]);
+  out[n] = '\0';
+}
+
+/* Numbers change when a driver comes or goes, so a device is called by a word where one names it.
+ * PoCL's platform calls itself by its long name first. */
+static void name_devices(device_list *list) {
+  char word[16] = "";
+  size_t k;
+  for (k = 0; k < list->count; k++) {
+    rdl_device_info *info = &list->infos[k];
+    if (!strchr(info->selector, ':')) continue;
+    first_word(has_words(info->platform, "pocl") ? "pocl" : info->platform, word, sizeof word);
+    if (word[0] && tells_apart(list, k, word))
+      snprintf(info->selector, sizeof info->selector, "%.15s:%s", info->backend, word);
+  }
+}
+
 /* The devices of the backend that the selector names, so that no other driver is loaded; of all
  * backends when it names none. */
 static device_list *list_devices(const char *selector) {
@@ -60,6 +109,7 @@ static device_list *list_devices(const char *selector) {
   if (!list) return NULL;
   for (k = 0; k < rdl__backend_count; k++)
     if (!one || names_backend(selector, rdl__backends[k])) list_backend(list, rdl__backends[k]);
+  name_devices(list);
   return list;
 }
 
@@ -86,24 +136,6 @@ rdl_status rdl_devices(rdl_device_info *infos, size_t capacity, size_t *out_coun
   return RDL_OK;
 }
 
-static bool same_letter(char a, char b) {
-  return tolower((unsigned char)a) == tolower((unsigned char)b);
-}
-
-/* Does `text` hold `words`, with no letter or digit directly before or behind them? */
-static bool has_words(const char *text, const char *words) {
-  size_t n = strlen(words);
-  const char *at;
-  for (at = text; *at; at++) {
-    size_t k = 0;
-    while (k < n && same_letter(at[k], words[k]))
-      k++;
-    if (k == n && !isalnum((unsigned char)at[n]) && (at == text || !isalnum((unsigned char)at[-1])))
-      return true;
-  }
-  return false;
-}
-
 /* The part of a selector behind the backend's name, when it is words: not a number, and without
  * anything around them that would match unseen. */
 static const char *words_of(const char *selector) {
@@ -119,12 +151,15 @@ static const char *words_of(const char *selector) {
   return !number && isalnum((unsigned char)words[0]) && isalnum(last) ? words : NULL;
 }
 
-static bool matches(const rdl_device_info *info, const char *selector) {
+static bool matches(const device_list *list, size_t k, const char *selector) {
+  const rdl_device_info *info = &list->infos[k];
   size_t backend = strlen(info->backend);
+  char number[48];
   const char *words;
-  if (strcmp(info->selector, selector) == 0) return true;
   if (strncmp(selector, info->backend, backend) != 0) return false;
   if (selector[backend] == '\0') return true;
+  snprintf(number, sizeof number, ":%zu", list->indices[k]);
+  if (strcmp(selector + backend, number) == 0) return strchr(info->selector, ':') != NULL;
   words = selector[backend] == ':' ? words_of(selector) : NULL;
   return words && (has_words(info->platform, words) || has_words(info->name, words));
 }
@@ -141,7 +176,7 @@ static size_t best_match(const device_list *list, const char *selector, bool *ou
   *out_several = false;
   for (k = 0; k < list->count; k++) {
     const rdl_device_info *info = &list->infos[k];
-    if (selector && !matches(info, selector)) continue;
+    if (selector && !matches(list, k, selector)) continue;
     if (best == list->count || rank(info) > rank(&list->infos[best])) {
       best = k;
       *out_several = false;
@@ -152,7 +187,7 @@ static size_t best_match(const device_list *list, const char *selector, bool *ou
   return best;
 }
 
-/* "opencl:0 (its name), host (its name)", as many as there is room for. */
+/* "opencl:pocl (its name), host (its name)", as many as there is room for. */
 static void list_selectors(const device_list *list, char *out, size_t size) {
   size_t used = 0;
   size_t k;

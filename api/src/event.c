@@ -96,16 +96,41 @@ rdl_status rdl_event_seal(rdl_context *cx, rdl_event event) {
   return status;
 }
 
-static rdl_status wait_for_watcher(rdl_context *cx, rdl_future watcher, uint64_t timeout_ns) {
+/* Where the event stands, for the text of a wait that has ended without it. */
+static rdl_status tell_count(rdl_context *cx, rdl_event event, uint32_t count, rdl_status why,
+                             const char *text) {
+  rdl_event_record *record = NULL;
+  rdl_status status;
+  pthread_mutex_lock(&cx->lock);
+  status = find(cx, event, &record);
+  if (!status) {
+    uint32_t target = rdl_load_relaxed(&record->target);
+    status = rdl__error(why,
+                        "the event {%#x, %u} stands at %u, its target is %u, and %u was waited "
+                        "for: %s",
+                        event.index, event.generation, rdl_load_relaxed(&record->count), target,
+                        count ? count : target, text);
+  }
+  pthread_mutex_unlock(&cx->lock);
+  return status;
+}
+
+static rdl_status wait_for_watcher(rdl_context *cx, rdl_future watcher, rdl_event event,
+                                   uint32_t count, uint64_t timeout_ns) {
   rdl_status status = rdl_future_get(cx, watcher, NULL, 0, timeout_ns);
   if (status == RDL_TIMEOUT) {
     rdl_future_cancel(cx, watcher);
     rdl_future_release(cx, watcher);
-    return rdl__error(RDL_TIMEOUT, "the event did not fire in time");
+    return tell_count(cx, event, count, status, "it did not come in time");
   }
-  if (status == RDL_DEADLOCK || status == RDL_STALE)
-    return rdl__error(status, "waiting for the event ended with %s: %s", rdl_status_name(status),
-                      rdl_status_text(status));
+  if (status == RDL_DEADLOCK)
+    return tell_count(
+        cx, event, count, status,
+        "no task is left that could signal it, and the host said that it will not. "
+        "Compare the signals of the tasks, also of those that failed, with the count");
+  if (status == RDL_STALE)
+    return rdl__error(status, "the event {%#x, %u} was reset or destroyed while this thread waited",
+                      event.index, event.generation);
   return status;
 }
 
@@ -130,12 +155,13 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
   }
   cx->users++;
   pthread_mutex_unlock(&cx->lock);
-  if (!status && !fired) status = wait_for_watcher(cx, watcher, timeout_ns);
+  if (!status && !fired) status = wait_for_watcher(cx, watcher, event, count, timeout_ns);
   pthread_mutex_lock(&cx->lock);
   rdl__leave(cx);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }
+
 rdl_status rdl_event_wait(rdl_context *cx, rdl_event event, uint64_t timeout_ns) {
   RDL__NEED(cx);
   return watch(cx, event, 0u, timeout_ns);

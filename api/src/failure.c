@@ -40,9 +40,10 @@ static rdl_status tell_code(rdl_context *cx, uint32_t slot, const char *name, ui
 static const char *likely_mistake(rdl_status status) {
   if (status == RDL_INVALID)
     return "there, or in a task that it awaited, a handle is all zero, made up, of another "
-           "context, "
-           "or of a future that has not ended. RDL_RESULT, RDL_TAKE and RDL_DROP need an await of "
-           "the future first, and a RDL_TRY_SPAWN that finds no room gives a handle of zeros";
+           "context, or of a future that has not ended, or RDL_RESULT or RDL_TAKE names a type "
+           "larger than the result. They and RDL_DROP need an await of the future first, a "
+           "RDL_TRY_SPAWN that finds no room gives a handle of zeros, and a local variable loses "
+           "its handle at every await: keep it in self";
   if (status == RDL_STALE)
     return "there, or in a task that it awaited, a handle names what is gone. RDL_TAKE, RDL_DROP "
            "and RDL_DETACH end the handle of a child, and so does the end of its parent; reset and "
@@ -51,6 +52,10 @@ static const char *likely_mistake(rdl_status status) {
     return "there, or in a task that it awaited, RDL_TAKE, RDL_DROP or RDL_DETACH was given a "
            "future that another one has spawned. Only its parent may; others read the result with "
            "RDL_RESULT";
+  if (status == RDL_CANCELLED)
+    return "it, or one that it awaited, was cancelled: by rdl_future_cancel or RDL_CANCEL, or "
+           "because its parent failed or was cancelled. A task that is to go on when another one "
+           "is cancelled awaits that with RDL_AWAIT_CATCH";
   return rdl_status_text(status);
 }
 
@@ -62,11 +67,13 @@ rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot) {
   put_name(cx, slot, name, sizeof name);
   if (status == RDL_FAILED) return tell_code(cx, slot, name, RDL_CAUSE_CODE(cause));
   if (status == RDL_OUT_OF_SLOTS)
-    return rdl__error(status,
-                      "%s: no slot was left and nothing could free one. Free children that have "
-                      "ended with RDL_TAKE or RDL_DROP, let others go with RDL_DETACH, spawn less "
-                      "ahead with RDL_TRY_SPAWN, or raise the option `slots` (now %u)",
-                      name, cx->options.slots);
+    return rdl__error(
+        status,
+        "%s: no slot, or no memory for a frame, was left and nothing could free one. "
+        "Free children that have ended with RDL_TAKE or RDL_DROP, let others go with "
+        "RDL_DETACH, spawn less ahead with RDL_TRY_SPAWN, or raise the option `slots` "
+        "(now %u) or, if states or results are large, `frame_bytes` (now %llu)",
+        name, cx->options.slots, (unsigned long long)cx->options.frame_bytes);
   if (status == RDL_DEADLOCK)
     return rdl__error(status, "%s waited for what could never come: %s", name,
                       cx->deadlock_text[0] ? cx->deadlock_text : "see the log");

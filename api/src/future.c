@@ -224,7 +224,7 @@ rdl_status rdl_future_create(rdl_context *cx, rdl_future *out_future) {
     cx->host_spawned++;
     *out_future = rdl__root_handle(cx, slot);
   } else {
-    status = rdl__error(RDL_AGAIN, "all %u roots are in use", cx->usable_roots);
+    status = rdl__no_root(cx);
   }
   pthread_mutex_unlock(&cx->lock);
   return status;

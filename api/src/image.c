@@ -54,7 +54,20 @@ static int compare_places(const void *left, const void *right) {
   return 0;
 }
 
+/* The same name at the same place: most likely the same file, loaded once more. */
+static bool same_file(const place *first, const place *second) {
+  return first->task->line == second->task->line &&
+         strcmp(first->module->name, second->module->name) == 0;
+}
+
 static rdl_status report_twice(const place *first, const place *second, rdl_reason *why) {
+  if (same_file(first, second)) {
+    snprintf(why->text, sizeof why->text,
+             "%.1900s:%u:%u: task '%s': this file is loaded already; keep its first module and "
+             "spawn from that",
+             second->module->name, second->task->line, second->task->column, second->task->name);
+    return RDL_COMPILE;
+  }
   snprintf(why->text, sizeof why->text,
            "%.1300s:%u:%u: task '%s' is also defined in %.1300s, line %u; rename one of them",
            second->module->name, second->task->line, second->task->column, second->task->name,

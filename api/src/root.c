@@ -170,6 +170,17 @@ uint32_t rdl__root_take(rdl_context *cx) {
   return slot;
 }
 
+rdl_status rdl__no_root(rdl_context *cx) {
+  static const char way_out[] = "take or release finished futures, or raise the option";
+  if (cx->usable_roots < cx->options.roots)
+    return rdl__error(RDL_AGAIN,
+                      "all %u roots that there is room for are in use: %s `frame_bytes` "
+                      "(now %llu), which is too small for all %u roots",
+                      cx->usable_roots, way_out, (unsigned long long)cx->options.frame_bytes,
+                      cx->options.roots);
+  return rdl__error(RDL_AGAIN, "all %u roots are in use: %s `roots`", cx->usable_roots, way_out);
+}
+
 void rdl__roots_put_back(rdl_context *cx, const uint32_t *slots, size_t count) {
   while (count)
     cx->free_roots[cx->free_root_count++] = slots[--count];

@@ -100,10 +100,16 @@ static void see_through(rdl_context *cx) {
   if (cx->holds || cx->closing) pthread_cond_broadcast(&cx->host_news);
 }
 
+/* While others run: what is at rest for long enough is searched without this. */
+static bool search_is_due(const rdl_context *cx) {
+  return cx->search_deadlocks && rdl__now_ns() >= cx->next_search;
+}
+
 /* The service thread sleeps and has messages now. To wake it and have it wake the device would be
  * two sleeps of threads one after the other: the caller launches itself where it may. */
 void rdl__service_call(rdl_context *cx) {
-  if (cx->facts.launches_promptly && !cx->launched && may_launch(cx)) launch(cx);
+  if (cx->facts.launches_promptly && !cx->launched && may_launch(cx) && !search_is_due(cx))
+    launch(cx);
   pthread_cond_signal(&cx->service_news);
 }
 
@@ -144,14 +150,14 @@ static void *serve(void *argument) {
   (void)rdl__sharpen_sleep();
   pthread_mutex_lock(&cx->lock);
   while (!cx->closing || cx->launched) {
-    if (!cx->launched && may_launch(cx)) launch(cx);
+    if (!cx->launched && may_launch(cx)) {
+      if (search_is_due(cx)) rdl__break_deadlocks(cx);
+      launch(cx);
+    }
     if (cx->launched)
       see_through(cx);
     else if (!cx->closing)
       sleep_parked(cx);
-    /* Calls that never let the device rest must not keep others in a deadlock. */
-    if (!cx->launched && may_search(cx) && rdl__now_ns() >= cx->next_search)
-      rdl__break_deadlocks(cx);
   }
   pthread_mutex_unlock(&cx->lock);
   return NULL;

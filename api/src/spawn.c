@@ -62,13 +62,14 @@ static rdl_status take_roots(rdl_context *cx, size_t count, uint64_t deadline,
   for (;;) {
     if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
     if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
-    if (count > cx->usable_roots) in_time = false; /* they will never be free */
     if (count <= cx->usable_roots && take_slots(cx, count, out_slots)) return RDL_OK;
-    if (!in_time)
+    if (count > cx->usable_roots)
       return rdl__error(RDL_AGAIN,
-                        "%zu of %u roots are not free: take or release finished futures, spawn a "
-                        "batch under one handle, or raise the option `roots`",
-                        count, cx->usable_roots);
+                        "%zu handles need as many roots, there is room for %u: spawn a batch under "
+                        "one handle, or raise the option `%s`",
+                        count, cx->usable_roots,
+                        cx->usable_roots < cx->options.roots ? "frame_bytes" : "roots");
+    if (!in_time) return rdl__no_root(cx);
     next = rdl__deadline_ns(ROOM_LOOK_NS + 20u * cx->look_ns);
     rdl__pause(cx, next < deadline ? next : deadline);
     in_time = rdl__now_ns() < deadline;

@@ -59,14 +59,17 @@ const unsigned rdl__backend_count = 2;
   devices = here;                                                                                  \
   device_count = sizeof here / sizeof here[0]
 
+/* `expected` is a backend, or one with a number. */
 static void opens(const char *selector, const char *expected) {
   const rdl_backend *backend;
   rdl_device_info info;
+  char opened[32];
   size_t index;
   rdl_status status = rdl__select(selector, &backend, &index, &info);
   if (status) print_message("'%s': %s\n", selector, rdl_error_text());
   assert_int_equal(status, RDL_OK);
-  assert_string_equal(info.selector, expected);
+  snprintf(opened, sizeof opened, backend == &host ? "%s" : "%s:%zu", backend->name, index);
+  assert_string_equal(opened, expected);
 }
 
 static const char *refused(const char *selector, rdl_status expected) {
@@ -149,8 +152,30 @@ static void what_is_not_there_lists_what_is(void **state) {
   (void)state;
   HERE({"cpu-basic", pocl, true});
   assert_non_null(
-      strstr(refused("abacus", RDL_NOT_FOUND), "opencl:0 (cpu-basic), host (Maker CPU)"));
-  assert_non_null(strstr(refused("opencl:x", RDL_NOT_FOUND), "opencl:0 (cpu-basic), host"));
+      strstr(refused("abacus", RDL_NOT_FOUND), "opencl:pocl (cpu-basic), host (Maker CPU)"));
+  assert_non_null(strstr(refused("opencl:x", RDL_NOT_FOUND), "opencl:pocl (cpu-basic), host"));
+}
+
+/* What the list calls a device opens that device. */
+static void names_in_the_list(void **state) {
+  static const char *const names[] = {"opencl:0", "opencl:1", "opencl:pocl", "opencl:4", "host"};
+  rdl_device_info infos[8];
+  size_t count, k;
+  (void)state;
+  HERE({"Maker GPU", maker, true}, {"Maker CPU", maker, true}, {"cpu-basic", pocl, true},
+       {"Old Card", "Old, OpenCL 1.1", false}, {"Card", "4D, OpenCL 3.0", true});
+  assert_int_equal(rdl_devices(infos, 8, &count), RDL_OK);
+  assert_int_equal(count, 6);
+  assert_string_equal(infos[5].selector, "opencl:old");
+  for (k = 0; k < 5; k++) {
+    const rdl_backend *backend;
+    rdl_device_info info;
+    size_t index;
+    assert_string_equal(infos[k].selector, names[k]);
+    assert_int_equal(rdl__select(names[k], &backend, &index, &info), RDL_OK);
+    assert_string_equal(info.name, infos[k].name);
+    assert_string_equal(info.selector, names[k]);
+  }
 }
 
 static void a_missing_driver_is_told(void **state) {
@@ -187,6 +212,7 @@ int main(void) {
       cmocka_unit_test(the_first_of_devices_that_are_alike),
       cmocka_unit_test(unusable_ones_do_not_count_beside_others),
       cmocka_unit_test(what_is_not_there_lists_what_is),
+      cmocka_unit_test(names_in_the_list),
       cmocka_unit_test(a_missing_driver_is_told),
       cmocka_unit_test(long_lists_are_cut),
   };

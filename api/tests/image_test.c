@@ -224,6 +224,18 @@ static void files_in_the_wrong_order(void **state) {
   finish(&m);
 }
 
+static void the_same_file_twice(void **state) {
+  modules m;
+  load(&m, "b.task.c", "\n\n" TASK("two", "RDL_NONE"));
+  rdl__image image;
+  (void)state;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_COMPILE);
+  assert_string_equal(why.text, "b.task.c:3:10: task 'two': this file is loaded already; keep its "
+                                "first module and spawn from that");
+  assert_null(image.text.pieces);
+  finish(&m);
+}
+
 static void too_many_tasks(void **state) {
   rdl__task_list large = {.count = 3000};
   rdl__image_module all[2] = {{"a", "", 0, &large}, {"b", "", 0, &large}};
@@ -272,6 +284,7 @@ int main(void) {
       cmocka_unit_test(same_name_in_two_files),
       cmocka_unit_test(mentions_are_judged),
       cmocka_unit_test(files_in_the_wrong_order),
+      cmocka_unit_test(the_same_file_twice),
       cmocka_unit_test(too_many_tasks),
       cmocka_unit_test(memory_runs_out),
       cmocka_unit_test(one_text_with_line_marks),

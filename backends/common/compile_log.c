@@ -157,14 +157,30 @@ static struct span next_line(const char **log) {
   return line;
 }
 
+static int is_own(const rdl_joined *joined, const struct place *place) {
+  const rdl_joined_piece *piece = find_piece(joined, place->name);
+  return piece && piece->own;
+}
+
+/* Advice that a task file cannot take, for it includes nothing, and pointers to where Raddle's own
+ * text stands. What a word expected is said there, too, and is of use. */
+static int is_idle_note(const rdl_joined *joined, const struct place *place) {
+  if (!begins_with(place->message, "note: ")) return 0;
+  if (begins_with(place->message, "note: include ")) return 1;
+  return is_own(joined, place) && !begins_with(place->message, "note: expected ");
+}
+
+/* A note that is left out takes the lines of source with it that follow it. */
 static void put_rest(rdl_reason *why, const char *log, const rdl_joined *joined) {
+  int idle = 0;
   while (*log) {
     struct span line = next_line(&log);
     struct place place;
     if (read_place(line, &place)) {
       translate(joined, &place);
-      put_place(why, &place);
-    } else {
+      idle = is_idle_note(joined, &place);
+      if (!idle) put_place(why, &place);
+    } else if (!idle) {
       rdl__reason_append(why, "%.*s\n", (int)line.length, line.at);
     }
   }
@@ -174,11 +190,6 @@ static void drop_line_ends(rdl_reason *why) {
   size_t length = strlen(why->text);
   while (length && why->text[length - 1] == '\n')
     why->text[--length] = 0;
-}
-
-static int is_own(const rdl_joined *joined, const struct place *place) {
-  const rdl_joined_piece *piece = find_piece(joined, place->name);
-  return piece && piece->own;
 }
 
 /* The next place of an error, or of what is said with one, in a user's file. What is said of a

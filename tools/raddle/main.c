@@ -31,13 +31,12 @@ int command_failed(const char *what) {
   return EXIT_FAILED;
 }
 
-static int help(void) {
-  printf("usage: raddle COMMAND [OPTION...]\n\n");
+static void print_usage(FILE *to) {
+  fprintf(to, "usage: raddle COMMAND [OPTION...]\n\n");
   for (int i = 0; i < COMMANDS; i++)
-    printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-  printf("\n'raddle COMMAND --help' tells more of one command; 'raddle --version' prints the\n"
-         "version of the library and the hash of its device code.\n");
-  return EXIT_OK;
+    fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
+  fprintf(to, "\n'raddle COMMAND --help' tells more of one command; 'raddle --version' prints the\n"
+              "version of the library and the hash of its device code.\n");
 }
 
 static int version(void) {
@@ -47,9 +46,14 @@ static int version(void) {
 
 int main(int argc, char **argv) {
   const char *word = argc > 1 ? argv[1] : NULL;
-  if (!word) return command_misused("", "which command?");
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
-    return help();
+  if (!word) {
+    print_usage(stderr);
+    return EXIT_MISUSED;
+  }
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+    print_usage(stdout);
+    return EXIT_OK;
+  }
   if (strcmp(word, "--version") == 0) return version();
   for (int i = 0; i < COMMANDS; i++)
     if (strcmp(word, commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);

@@ -5,7 +5,7 @@
  * A selector names one of them:
  *
  *   host, opencl    a backend: its first device that Raddle can use
- *   opencl:0        a backend and a number, as rdl_devices lists it
+ *   opencl:0        a backend and a number, in the order of its driver
  *   opencl:pocl     a backend and whole words of the device's name or platform, in any case and as
  *                   they stand there: "pocl" and "portable computing", but not "poc" or "table"
  *
@@ -25,7 +25,8 @@ extern "C" {
 #endif
 
 typedef struct rdl_device_info {
-  char selector[32];  /* opens exactly this device: "host", "opencl:0" */
+  char selector[32];  /* opens exactly this device: "host", "opencl:pocl"; with a number where no
+                         word tells it apart */
   char backend[16];   /* "host", "opencl" */
   char name[128];     /* as its driver says */
   char platform[128]; /* vendor's platform and version */

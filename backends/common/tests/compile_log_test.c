@@ -88,11 +88,11 @@ static void nvidia_that_names_its_input(void **state) {
         "<kernel>:7:4: error: use of undeclared identifier 'x'\n"
         "  x = 1;\n"
         "  ^\n"
-        "<kernel>:3:9: note: declared here\n",
+        "<kernel>:8:9: note: declared here\n",
         "../a b/user.task.c:3:4: error: use of undeclared identifier 'x'\n"
         "  x = 1;\n"
         "  ^\n"
-        "main.cl:2:9: note: declared here");
+        "../a b/user.task.c:4:9: note: declared here");
 }
 
 static void input_cl_and_names_without_a_dot(void **state) {
@@ -131,6 +131,30 @@ static void an_error_in_own_text_is_told_where_the_user_caused_it(void **state) 
   check("main.cl:1:3: error: alone\n", "main.cl:1:3: error: alone");
 }
 
+static void notes_of_no_use_are_left_out(void **state) {
+  (void)state;
+  check("../a b/user.task.c:1:3: error: implicit declaration of function 'printf'\n"
+        "    1 |   printf();\n"
+        "../a b/user.task.c:1:1: note: include '<stdio.h>' or provide a declaration of 'printf'\n"
+        "  +++ |+#include <stdio.h>\n"
+        "    1 | u1\n"
+        "../a b/user.task.c:2:3: error: no such member\n"
+        "main.cl:1:9: note: expanded from macro 'K1'\n"
+        "#define K1 k2\n"
+        "           ^\n"
+        "<kernel>:3:4: note: in definition of macro 'K2'\n"
+        "main.cl:2:4: note: expected 'rdl_event' but argument is of type 'rdl_future'\n"
+        "../a b/user.task.c:3:3: error: another\n"
+        "../a b/user.task.c:3:1: note: include the header <math.h> or explicitly provide 'f'\n"
+        "../a b/user.task.c:4:1: note: in expansion of macro 'MINE'\n",
+        "../a b/user.task.c:1:3: error: implicit declaration of function 'printf'\n"
+        "    1 |   printf();\n"
+        "../a b/user.task.c:2:3: error: no such member\n"
+        "main.cl:2:4: note: expected 'rdl_event' but argument is of type 'rdl_future'\n"
+        "../a b/user.task.c:3:3: error: another\n"
+        "../a b/user.task.c:4:1: note: in expansion of macro 'MINE'");
+}
+
 static void a_line_outside_all_pieces_stays(void **state) {
   (void)state;
   check("<kernel>:4:1: error: mark\n", "<kernel>:4:1: error: mark");
@@ -166,6 +190,7 @@ int main(void) {
       cmocka_unit_test(input_cl_and_names_without_a_dot),
       cmocka_unit_test(nvrtc),
       cmocka_unit_test(an_error_in_own_text_is_told_where_the_user_caused_it),
+      cmocka_unit_test(notes_of_no_use_are_left_out),
       cmocka_unit_test(a_line_outside_all_pieces_stays),
       cmocka_unit_test(no_error_line),
       cmocka_unit_test(a_long_log_is_cut),

@@ -86,6 +86,8 @@ def case_misuse():
         done = run(*words)
         check(done.returncode == 2 and "--help" in done.stderr, words, done)
         check(done.stdout == "", words, done.stdout)
+    done = run()
+    check(done.stderr == run("--help").stdout, "no command", done)
     done = run("bench", "--device", "abacus", "--json", "-")
     check(done.returncode == 1 and "abacus" in done.stderr, done)
     done = run("bench", "--device", "host", "--peer", "nobody")
