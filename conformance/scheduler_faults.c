@@ -39,7 +39,7 @@ void FLT_1_any_closed(void) {
 
 void FLT_1_crowd(void) {
   bed b = bed_open(TASKS);
-  race(&b, "flt_crowd_racer", SCALED(5000, 500));
+  race(&b, "flt_crowd_racer", UNLESS_CUT(SCALED(5000, 500), 500));
   bed_close(&b);
 }
 
@@ -95,15 +95,15 @@ void FLT_3_asked_again(void) {
 }
 
 void FLT_4_children(void) {
-  enum { ROUNDS = SCALED(20000, 2000) };
+  uint32_t rounds = UNLESS_CUT(SCALED(20000, 2000), 2000);
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, RACERS);
   rdl_future parents[RACERS];
   uint32_t k;
   for (k = 0; k < RACERS; k++)
-    parents[k] = START(&b, "flt_parent", .at = m.at, .n = k, .k = ROUNDS);
+    parents[k] = START(&b, "flt_parent", .at = m.at, .n = k, .k = rounds);
   for (k = 0; k < RACERS; k++)
-    CHECK_EQ(ROUNDS, get(&b, parents[k]));
+    CHECK_EQ(rounds, get(&b, parents[k]));
   bed_close(&b);
 }
 
@@ -150,7 +150,7 @@ void FLT_5_backlog(void) {
 
 /* Two futures answer each other's signals. */
 void FLT_6_echo(void) {
-  enum { ROUNDS = SCALED(30000, 3000) };
+  uint32_t rounds = UNLESS_CUT(SCALED(30000, 3000), 3000);
   bed b = bed_open(TASKS);
   rdl_event events[2 * RACERS];
   rdl_future echoes[2 * RACERS];
@@ -158,9 +158,9 @@ void FLT_6_echo(void) {
   for (k = 0; k < 2 * RACERS; k++)
     events[k] = new_event(&b, 1, 0);
   for (k = 0; k < 2 * RACERS; k++)
-    echoes[k] = START(&b, "flt_echo", .e = events[k], .d = events[k ^ 1u], .k = ROUNDS);
+    echoes[k] = START(&b, "flt_echo", .e = events[k], .d = events[k ^ 1u], .k = rounds);
   for (k = 0; k < 2 * RACERS; k++)
-    CHECK_EQ(ROUNDS, get(&b, echoes[k]));
+    CHECK_EQ(rounds, get(&b, echoes[k]));
   bed_close(&b);
 }
 
@@ -182,18 +182,19 @@ void FLT_7_room(void) {
 
 /* The slot of what is awaited is born again between the look at it and the push of the node. */
 void FLT_8_reborn(void) {
-  enum { PAIRS = 4, ROUNDS = SCALED(20000, 1000) };
+  enum { PAIRS = 4 };
+  uint32_t rounds = UNLESS_CUT(SCALED(20000, 1000), 1000);
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, (size_t)4 * PAIRS);
   rdl_future hosts[PAIRS], visitors[PAIRS];
   uint32_t k;
   for (k = 0; k < PAIRS; k++) {
-    hosts[k] = START(&b, "flt_hosts", .at = m.at, .e = new_event(&b, 1, 0), .n = k, .k = ROUNDS);
-    visitors[k] = START(&b, "flt_visits", .at = m.at, .n = k, .k = ROUNDS);
+    hosts[k] = START(&b, "flt_hosts", .at = m.at, .e = new_event(&b, 1, 0), .n = k, .k = rounds);
+    visitors[k] = START(&b, "flt_visits", .at = m.at, .n = k, .k = rounds);
   }
   for (k = 0; k < PAIRS; k++) {
-    CHECK_EQ(ROUNDS, get(&b, hosts[k]));
-    CHECK_EQ(ROUNDS, get(&b, visitors[k]));
+    CHECK_EQ(rounds, get(&b, hosts[k]));
+    CHECK_EQ(rounds, get(&b, visitors[k]));
   }
   bed_close(&b);
 }
