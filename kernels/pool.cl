@@ -177,7 +177,7 @@ RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
 
 RDL_FN void rdl_wake_room(rdl_cx *rdl);
 
-/* After a flush: the version first, then a look at the list, both by read-modify-write, against the
+/* After a flush: the version first, then an ordered look at the list, against the
    waiter's push of its node and second look at the version (rdl_wait_for_room). */
 RDL_FN void rdl_pool_announce(rdl_cx *rdl) {
   rdl_fetch_add(&rdl->control->freed, 1u);

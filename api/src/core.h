@@ -248,6 +248,12 @@ void rdl__roots_put_back(rdl_context *cx, const uint32_t *slots, size_t count); 
 void rdl__roots_abandon(rdl_context *cx, const uint32_t *slots, size_t count);
 void rdl__roots_collect(rdl_context *cx);
 rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot);
+/* Nobody has taken or released it. */
+static inline bool rdl__root_held(const rdl_context *cx, uint32_t slot, uint32_t generation) {
+  const rdl__root *root = &cx->roots[slot];
+  return root->generation == generation && root->state != RDL__ROOT_FREE &&
+         root->state != RDL__ROOT_DETACHED && root->state != RDL__ROOT_TAKEN;
+}
 static inline bool rdl__root_done(const rdl_context *cx, uint32_t slot, uint32_t generation) {
   return rdl_load_acquire(&cx->outcomes[slot].generation) == generation;
 }
@@ -281,12 +287,8 @@ rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot);
 rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t deadline);
 void rdl__sleepers_wake(rdl_context *cx); /* whose root is done */
 
-/* When to look at a running launch: nanoseconds from one look to the next. */
-typedef struct rdl__looks {
-  uint64_t next;
-} rdl__looks;
-#define RDL__FIRST_LOOKS ((rdl__looks){60000u})
-uint64_t rdl__next_look(rdl__looks *looks);
+/* Nanoseconds to the next look at a running launch, from those to the last one; 0 = the first. */
+uint64_t rdl__next_look(uint64_t look);
 
 /* module.c */
 rdl_status rdl__modules_open(rdl_context *cx);

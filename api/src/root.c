@@ -258,8 +258,7 @@ rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot
       !future.generation)
     return rdl__error(RDL_INVALID, "{%#x, %u} is not a future that this context gave to the host",
                       future.index, future.generation);
-  if (cx->roots[slot].generation != future.generation || cx->roots[slot].state == RDL__ROOT_FREE ||
-      cx->roots[slot].state == RDL__ROOT_DETACHED || cx->roots[slot].state == RDL__ROOT_TAKEN)
+  if (!rdl__root_held(cx, slot, future.generation))
     return rdl__error(RDL_STALE, "the future {%#x, %u} was taken or released before", future.index,
                       future.generation);
   *out_slot = slot;

@@ -80,12 +80,13 @@ static void launch(rdl_context *cx) {
 /* From the launch that is under way to its end. The lock is given up while the device runs. */
 static void see_through(rdl_context *cx) {
   rdl_reason why = {""};
-  rdl__looks looks = RDL__FIRST_LOOKS;
+  uint64_t look = 0;
   rdl_status status;
   for (;;) {
-    uint64_t look = cx->sleepers && !cx->watched ? rdl__next_look(&looks) : LOOK_FOR_TIMERS_NS;
+    bool alone = cx->sleepers && !cx->watched; /* nobody else would see what they wait for */
+    if (alone) look = rdl__next_look(look);
     pthread_mutex_unlock(&cx->lock);
-    status = cx->backend->wait(cx->device, look, &why);
+    status = cx->backend->wait(cx->device, alone ? look : LOOK_FOR_TIMERS_NS, &why);
     pthread_mutex_lock(&cx->lock);
     if (status != RDL_TIMEOUT) break;
     look_around(cx);

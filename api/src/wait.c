@@ -26,18 +26,11 @@ static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t d
 /* A look takes a core from a worker for about 5 us, and a caller hears of its result half an
  * interval late: growing by a constant makes the interval rise with the square root of the time,
  * which is where the two losses together are least. */
-#define LOOK_STEP_NS 3000u
+#define FIRST_LOOK_NS 60000u
+#define LOOK_STEP_NS  3000u
 
-uint64_t rdl__next_look(rdl__looks *looks) {
-  looks->next += LOOK_STEP_NS;
-  return looks->next - LOOK_STEP_NS;
-}
-
-/* Nobody has taken or released it. */
-static bool still_held(const rdl_context *cx, uint32_t slot, uint32_t generation) {
-  const rdl__root *root = &cx->roots[slot];
-  return root->generation == generation && root->state != RDL__ROOT_FREE &&
-         root->state != RDL__ROOT_DETACHED && root->state != RDL__ROOT_TAKEN;
+uint64_t rdl__next_look(uint64_t look) {
+  return look ? look + LOOK_STEP_NS : FIRST_LOOK_NS;
 }
 
 void rdl__sleepers_wake(rdl_context *cx) {
@@ -45,16 +38,20 @@ void rdl__sleepers_wake(rdl_context *cx) {
   bool some = false;
   for (sleeper = cx->sleepers; sleeper; sleeper = sleeper->next)
     if (!sleeper->awake && (rdl__root_done(cx, sleeper->slot, sleeper->generation) ||
-                            !still_held(cx, sleeper->slot, sleeper->generation)))
+                            !rdl__root_held(cx, sleeper->slot, sleeper->generation)))
       some = sleeper->awake = true;
   if (some) pthread_cond_broadcast(&cx->host_news);
 }
 
 /* Until there is news, the next look, or the deadline, which makes it false. */
-static bool sleep_once(rdl_context *cx, rdl__looks *looks, uint64_t deadline) {
+static bool sleep_once(rdl_context *cx, uint64_t *look, uint64_t deadline) {
   bool watches = cx->launched && !cx->watched;
-  uint64_t until = watches ? rdl__deadline_ns(rdl__next_look(looks)) : deadline;
+  uint64_t until = deadline;
   bool in_time;
+  if (watches) {
+    *look = rdl__next_look(*look);
+    until = rdl__deadline_ns(*look);
+  }
   if (until > deadline) until = deadline;
   if (watches) cx->watched = true;
   in_time = rdl__wait_until(&cx->host_news, &cx->lock, until);
@@ -75,7 +72,7 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
                                    uint64_t deadline) {
   rdl__sleeper sleeper = {.slot = slot, .generation = generation, .next = cx->sleepers};
   rdl_status status = RDL_OK;
-  rdl__looks looks = RDL__FIRST_LOOKS;
+  uint64_t look = 0;
   bool in_time = true;
   int slack = rdl__sharpen_sleep();
   cx->sleepers = &sleeper;
@@ -84,14 +81,14 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
       status = rdl__error(RDL_CLOSED, "the context was closed while this thread waited");
     else if (cx->lost)
       status = rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
-    else if (!still_held(cx, slot, generation))
+    else if (!rdl__root_held(cx, slot, generation))
       status = rdl__error(RDL_STALE, "the future was taken or released by another thread");
     else if (!in_time)
       status = rdl__error(RDL_TIMEOUT,
                           "the future was not done in time: wait again, or cancel it. A task that "
                           "loops for ever needs RDL_YIELD or a look at RDL_CANCELLED in its loop");
     else
-      in_time = sleep_once(cx, &looks, deadline);
+      in_time = sleep_once(cx, &look, deadline);
   }
   leave(cx, &sleeper);
   rdl__restore_sleep(slack);

@@ -82,7 +82,8 @@ def case_misuse():
     for words in ([], ["dance"], ["devices", "now"], ["bench", "--shape", "spiral"],
                   ["bench", "--rounds", "0"], ["bench", "--rounds", "-1"], ["bench", "--workers"],
                   ["bench", "--workers", "2x"], ["bench", "--device", "--once"],
-                  ["bench", "--device", ""], ["bench", "--peer"], ["bench", "--json"], ["bench", "quickly"], ["bench", "--fast", "1"]):
+                  ["bench", "--device", ""], ["bench", "--peer"], ["bench", "--json"],
+                  ["bench", "quickly"], ["bench", "--fast", "1"]):
         done = run(*words)
         check(done.returncode == 2 and "--help" in done.stderr, words, done)
         check(done.stdout == "", words, done.stdout)
