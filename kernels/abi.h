@@ -358,7 +358,8 @@ typedef struct rdl_control {
   rdl_u64 zeros;           /* what a result is read from that is not there */
   rdl_u32 base_generation; /* of a slot that was never used */
   rdl_u32 task_slots;      /* slots that are not the host's */
-  rdl_u32 pad0[10];
+  rdl_u32 broken;          /* device: some wait has ended before what it waited for */
+  rdl_u32 pad0[9];
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered;
   rdl_u32 pad1[15];

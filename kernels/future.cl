@@ -209,9 +209,11 @@ RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   if (node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN && !rdl->next &&
       rdl->next_row < RDL_NEXT_ROW) {
     rdl_u32 who = node->who;
-    rdl_u32 ready = rdl_wake_now(rdl, who, node->ticket, 0u);
-    rdl_u32 home = (ready && (rdl->records[who].task & RDL_TASK_LOCAL)) ? rdl->sides[who].home : 0u;
+    rdl_u32 ticket = node->ticket;
+    rdl_u32 ready, home;
     rdl_node_free(rdl, chain);
+    ready = rdl_wake_now(rdl, who, ticket, 0u);
+    home = (ready && (rdl->records[who].task & RDL_TASK_LOCAL)) ? rdl->sides[who].home : 0u;
     if (ready && (!home || home == rdl->worker + 1u)) {
       rdl->next = who;
       rdl->next_wait = ready;

@@ -143,6 +143,7 @@ RDL_FN rdl_u32 rdl_commit_all(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter) {
 RDL_FN rdl_u32 rdl_commit_any(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter) {
   rdl_u32 node = rdl->nodes[counter].next, joined = 1, k;
   rdl_node_free(rdl, counter);
+  if (rdl->set_size > 1u) rdl_break_wait(rdl); /* the first wakes it, the others stay */
   for (k = 0; k < rdl->set_size && joined; k++) {
     rdl_future f = rdl->set[k];
     rdl_u32 next = rdl->nodes[node].next;
@@ -194,7 +195,7 @@ RDL_FN rdl_u32 rdl_wait_nodes(rdl_cx *rdl, rdl_u32 waiting) {
   if (rdl->want == RDL_WANT_ALL || rdl->want == RDL_WANT_ANY)
     node = rdl_set_nodes(rdl, waiting);
   else
-    node = rdl_node_new(rdl, rdl->slot, waiting, RDL_NODE_PLAIN, 0u);
+    node = rdl_node_of(rdl, rdl->slot, waiting);
   if (!node) rdl->status = RDL_S_OUT_OF_SLOTS;
   return node;
 }

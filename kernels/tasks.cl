@@ -132,6 +132,9 @@ RDL_TASK(rdl_gate, RDL_NONE, struct rdl_gate_args, struct rdl_gate_state) {
 /* The host waits for an event by waiting for this future. */
 RDL_TASK(rdl_watch, RDL_NONE, struct rdl_watch_args, RDL_NONE) {
   RDL_BEGIN();
-  RDL_AWAIT_COUNT(args->event, args->count ? args->count : rdl_event_target(rdl, args->event));
+  if (args->count)
+    RDL_AWAIT_COUNT(args->event, args->count);
+  else
+    RDL_AWAIT_EVENT(args->event);
   RDL_END();
 }

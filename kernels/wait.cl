@@ -19,10 +19,31 @@ RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u
   return index;
 }
 
-/* Nobody is told: who waits for room holds a node, so nobody waits for one. A word here would wake
-   all who wait for room, whose nodes come back here, without end. */
+/* The node of a wait for one thing. Every slot has one of its own, of the same number; one from the
+   pool steps in while that of an earlier wait, which ended in another way, still stands in a list. */
+RDL_FN rdl_u32 rdl_node_of(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ticket) {
+  RDL_GLOBAL rdl_node *node = rdl->nodes + slot;
+  if (rdl_load_acquire(&node->who)) return rdl_node_new(rdl, slot, ticket, RDL_NODE_PLAIN, 0u);
+  rdl_store_relaxed(&node->who, slot);
+  node->ticket = ticket;
+  rdl_store_relaxed(&node->kind, RDL_NODE_PLAIN);
+  rdl_store_relaxed(&node->size, 0u);
+  return slot;
+}
+
+/* The last that is done with a node: a slot's own is its future's again from here on.
+   Nobody is told of those of the pool: who waits for room holds a node, so nobody waits for one. A
+   word here would wake all who wait for room, whose nodes come back here, without end. */
 RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
-  rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
+  if (node < rdl->slots)
+    rdl_store_release(&rdl->nodes[node].who, RDL_NIL);
+  else
+    rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
+}
+
+/* A wait ends before what it waits for, and its node stays where it is. */
+RDL_FN void rdl_break_wait(rdl_cx *rdl) {
+  if (!rdl_load_relaxed(&rdl->control->broken)) rdl_store_relaxed(&rdl->control->broken, 1u);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
@@ -32,7 +53,10 @@ RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
   if (rdl_cas(&record->wait, waiting, ready) != waiting) return 0;
-  if (cause) rdl_store_relaxed(&record->cause, cause);
+  if (cause) {
+    rdl_store_relaxed(&record->cause, cause);
+    rdl_break_wait(rdl);
+  }
   rdl->counters.woken++;
   return ready;
 }
@@ -52,15 +76,17 @@ RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter) {
 RDL_OUTLINE void rdl_fire(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who;
-  if ((node->kind & 3u) == RDL_NODE_MEMBER) {
-    if (rdl_counter_down(rdl, who)) {
-      rdl_wake(rdl, rdl->nodes[who].who, rdl->nodes[who].ticket, 0u);
-      rdl_node_free(rdl, who);
-    }
-  } else {
-    rdl_wake(rdl, who, node->ticket, 0u);
+  rdl_u32 ticket = node->ticket;
+  rdl_u32 member = (node->kind & 3u) == RDL_NODE_MEMBER;
+  rdl_node_free(rdl, index); /* first: who is woken may wait again at once */
+  if (member) {
+    if (!rdl_counter_down(rdl, who)) return;
+    index = who;
+    who = rdl->nodes[index].who;
+    ticket = rdl->nodes[index].ticket;
+    rdl_node_free(rdl, index);
   }
-  rdl_node_free(rdl, index);
+  rdl_wake(rdl, who, ticket, 0u);
 }
 
 /* Wakes up to `most` nodes of a chain and returns what is left of it. */
@@ -203,8 +229,10 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
 
 RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  rdl_u32 head = rdl_load_acquire(list) & RDL_NODE_MASK;
-  rdl_u32 size = 1, bits = RDL_FIRST_SWEEP;
+  rdl_u32 size = 1, bits = RDL_FIRST_SWEEP, head;
+  if (!rdl_load_relaxed(&rdl->control->broken)) /* no list has dead nodes */
+    return rdl_list_join(rdl, list, index, index) ? RDL_JOINED : RDL_JOIN_CLOSED;
+  head = rdl_load_acquire(list) & RDL_NODE_MASK;
   if (head) {
     size = rdl_load_relaxed(&rdl->nodes[head].size) + 1u;
     bits = rdl_load_relaxed(&rdl->nodes[head].kind) >> RDL_SWEEP_SHIFT;
@@ -242,12 +270,13 @@ RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting) {
 /* Each goes on where it began to wait. A launch of one worker alone takes all. */
 RDL_FN void rdl_wake_for_room(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  rdl_u32 ready = rdl_wake_now(rdl, node->who, node->ticket, 0u);
-  if (ready && rdl->control->workers > 1u && !(rdl->records[node->who].task & RDL_TASK_LOCAL))
-    rdl_enqueue_at(rdl, node->who, ready, node->value);
-  else if (ready)
-    rdl_enqueue(rdl, node->who, ready);
+  rdl_u32 who = node->who, ticket = node->ticket, home = node->value, ready;
   rdl_node_free(rdl, index);
+  ready = rdl_wake_now(rdl, who, ticket, 0u);
+  if (ready && rdl->control->workers > 1u && !(rdl->records[who].task & RDL_TASK_LOCAL))
+    rdl_enqueue_at(rdl, who, ready, home);
+  else if (ready)
+    rdl_enqueue(rdl, who, ready);
 }
 
 /* All look again, and who began to wait last looks first: it is deepest in the work, and finishing

@@ -180,19 +180,19 @@ typedef struct rdl_none {
 #define RDL_AWAIT_CHILDREN_CATCH(outcome) RDL_CHILDREN_POINT_(RDL_CAUGHT_(outcome), __COUNTER__)
 
 #define RDL_AWAIT_COUNT(e, n)                                                                      \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), (n)), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
+  RDL_AWAIT_POINT_(rdl_poll_count(rdl, (e), (n), 0u), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
                    __COUNTER__)
 #define RDL_AWAIT_COUNT_FOR(outcome, e, n, ns)                                                     \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), (n)), rdl_settle(rdl), (rdl_u64)(ns),                  \
+  RDL_AWAIT_POINT_(rdl_poll_count(rdl, (e), (n), 0u), rdl_settle(rdl), (rdl_u64)(ns),                  \
                    RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_EVENT(e)                                                                         \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), rdl_event_target(rdl, (e))), rdl_settle(rdl),          \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl),          \
                    RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_AWAIT_EVENT_CATCH(outcome, e)                                                          \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), rdl_event_target(rdl, (e))), rdl_settle(rdl),          \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl),          \
                    RDL_NEVER, RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_EVENT_FOR(outcome, e, ns)                                                        \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e), rdl_event_target(rdl, (e))), rdl_settle(rdl),          \
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl),          \
                    (rdl_u64)(ns), RDL_CAUGHT_(outcome), __COUNTER__)
 
 #define RDL_SLEEP(ns)                                                                              \
@@ -400,18 +400,19 @@ RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
   return 1;
 }
 
-RDL_FN rdl_u32 rdl_event_target(rdl_cx *rdl, rdl_event e) {
-  return rdl_event_status(rdl, e) ? 0u : rdl_event_at(rdl, e)->target;
-}
-
-RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e, rdl_u32 count) {
+RDL_FN rdl_u32 rdl_poll_count(rdl_cx *rdl, rdl_event e, rdl_u32 count, rdl_u32 until_target) {
+  RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
   if (rdl_poll_begins(rdl, RDL_WANT_EVENT)) return 1;
   rdl->status = rdl_event_status(rdl, e);
   if (rdl->status) return 1;
   rdl->target.index = e.index;
   rdl->target.generation = e.generation;
-  rdl->threshold = count;
-  return rdl_load_acquire(&rdl_event_at(rdl, e)->count) >= count;
+  rdl->threshold = until_target ? event->target : count;
+  return rdl_load_acquire(&event->count) >= rdl->threshold;
+}
+
+RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e) {
+  return rdl_poll_count(rdl, e, 0u, 1u);
 }
 
 RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl, rdl_u32 spawns) {

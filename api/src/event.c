@@ -199,7 +199,10 @@ static rdl_status dismiss(rdl_context *cx, rdl_event_record *record) {
                                      "once: try again");
     if (status) continue;
     record->waiters = node->next;
-    rdl__pool_give_back(cx, RDL_POOL_NODES, index);
+    if (index < cx->control->slots)
+      node->who = RDL_NIL; /* the slot's own */
+    else
+      rdl__pool_give_back(cx, RDL_POOL_NODES, index);
   }
   return status;
 }

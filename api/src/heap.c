@@ -66,7 +66,7 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
   c->reserve = 1;
   c->pools[RDL_POOL_SLOTS].fresh = 1u + o->roots;
   c->pools[RDL_POOL_SLOTS].limit = c->slots;
-  c->pools[RDL_POOL_NODES].fresh = 1;
+  c->pools[RDL_POOL_NODES].fresh = c->slots; /* those before are the slots' own */
   c->pools[RDL_POOL_NODES].limit = 2u * c->slots + 128u * cx->workers + o->events;
   c->roots.mask = power_of_two(2u * o->roots + 2u) - 1u;
   c->returned.mask = c->roots.mask;
