@@ -172,8 +172,9 @@ void FUT_9_members_common(void) {
   rdl_future promises[2];
   uint32_t k;
   begin();
-  for (k = 0; k < 20; k++) {
-    if (k % 2) waits_for(k - 1);
+  for (k = 0; k < 20; k++) { /* in pairs, the later for the earlier one and the other way round */
+    if (k % 4 == 1) waits_for(k - 1);
+    if (k % 4 == 2) waits_for(k + 1);
     member((task_args){.at = m.at});
   }
   for (k = 0; k < 2; k++)

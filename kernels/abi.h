@@ -269,7 +269,8 @@ typedef struct rdl_message {
   rdl_u32 count;
   rdl_u32 done; /* device: how far a long message has come */
   rdl_u32 result[4];
-  rdl_u32 pad[4];
+  rdl_u32 sequence; /* stored last (release): one more than the message's position */
+  rdl_u32 pad[3];
 } rdl_message;
 
 #define RDL_SAY_ROOT     1u /* start the future in `slot` */
@@ -281,8 +282,10 @@ typedef struct rdl_message {
 #define RDL_SAY_WAKE     7u /* future `slot`, if its wait word is `generation`, with cause `value` */
 #define RDL_SAY_ROOM     8u /* futures that wait for room look again */
 
+/* The device looks for the next message's sequence, so that one line brings it and the news of it.
+ */
 typedef struct rdl_mailbox {
-  rdl_u32 tail; /* host */
+  rdl_u32 tail; /* host, for itself */
   rdl_u32 pad0[15];
   rdl_u32 head; /* device */
   rdl_u32 lock; /* device: who drains */

@@ -153,12 +153,18 @@ RDL_FN rdl_u64 rdl_clock(void) {
 }
 #endif
 
-#if defined(RDL_X86) /* an idle hardware thread leaves its core's units to the other one */
-RDL_FN void rdl_relax(void) {
+#if defined(RDL_X86)
+RDL_FN void rdl_relax(void) { /* an idle hardware thread leaves its core's units to the other one */
   __asm__ volatile("pause");
+}
+RDL_FN void rdl_prefetch(RDL_GLOBAL const void *p) {
+  __asm__ volatile("prefetcht0 (%0)" : : "r"(p));
 }
 #else
 RDL_FN void rdl_relax(void) {}
+RDL_FN void rdl_prefetch(RDL_GLOBAL const void *p) {
+  (void)p;
+}
 #endif
 
 /* ---- mathematics in single precision ---- */
@@ -273,6 +279,9 @@ RDL_FN rdl_u64 rdl_clock(void) {
 RDL_FN void rdl_relax(void) {
   __nanosleep(100);
 }
+RDL_FN void rdl_prefetch(const void *p) {
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+}
 
 RDL_FN float rdl_sqrt(float x) {
   return sqrtf(x);
@@ -386,6 +395,10 @@ RDL_FN rdl_u64 rdl_clock(void) {
 }
 RDL_FN void rdl_relax(void) {}
 #endif
+
+RDL_FN void rdl_prefetch(const void *p) {
+  __builtin_prefetch(p);
+}
 
 /* Built-ins, because the text includes no <math.h>; the image is linked with libm. */
 RDL_FN float rdl_sqrt(float x) {

@@ -51,7 +51,11 @@ RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   rdl_event e;
   e.index = message->slot;
   e.generation = message->generation;
-  if (kind == RDL_SAY_ROOT) return rdl_start_root(rdl, message->slot);
+  if (kind == RDL_SAY_ROOT) {
+    rdl_prefetch(rdl->heap + message->address);
+    rdl_prefetch(rdl->outcomes + message->slot);
+    return rdl_start_root(rdl, message->slot);
+  }
   if (kind == RDL_SAY_ROOTS) return rdl_start_roots(rdl, message);
   if (kind == RDL_SAY_RELEASE) return rdl_release_root(rdl, message->slot, message->generation);
   if (kind == RDL_SAY_SIGNAL)
@@ -72,13 +76,14 @@ RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
 RDL_FN rdl_u32 rdl_drain_mailbox(rdl_cx *rdl) {
   RDL_GLOBAL rdl_mailbox *box = &rdl->control->mailbox;
   RDL_GLOBAL rdl_message *messages = (RDL_GLOBAL rdl_message *)(rdl->heap + box->messages);
-  rdl_u32 head, tail, done = 0;
-  if (rdl_load_acquire(&box->tail) == rdl_load_relaxed(&box->head)) return 0;
+  rdl_u32 head = rdl_load_relaxed(&box->head);
+  rdl_u32 done = 0;
+  if (rdl_load_acquire(&messages[head & box->mask].sequence) != head + 1u) return 0;
   if (rdl_exchange(&box->lock, 1u)) return 0;
   head = rdl_load_relaxed(&box->head);
-  tail = rdl_load_acquire(&box->tail);
-  while (head != tail && done < RDL_MESSAGES_AT_ONCE) {
-    if (!rdl_obey(rdl, &messages[head & box->mask])) break;
+  while (done < RDL_MESSAGES_AT_ONCE) {
+    RDL_GLOBAL rdl_message *message = &messages[head & box->mask];
+    if (rdl_load_acquire(&message->sequence) != head + 1u || !rdl_obey(rdl, message)) break;
     head++;
     done++;
     rdl_store_release(&box->head, head);

@@ -145,13 +145,14 @@ RDL_FN void rdl_all_are_idle(rdl_cx *rdl) {
  * long each time up to 128 grains, and is cured by the first catch that was worth it. What its own
  * queues hold it always runs, and when nobody else is at work it takes everything.
  */
-RDL_FN void rdl_judge(rdl_cx *rdl, rdl_u64 now, rdl_u32 worth) {
-  rdl_u64 grain = rdl->control->grain;
-  if (worth || !grain)
+RDL_FN void rdl_judge_theft(rdl_cx *rdl) {
+  rdl_u64 grain = rdl->control->grain, now = rdl_clock();
+  if (!grain || now - rdl->taken_at >= (rdl->taken + 1u) * grain) /* the theft costs about one */
     rdl->shy = 0;
   else if (rdl->shy < 128u * grain)
     rdl->shy = rdl->shy ? 4u * rdl->shy : 2u * grain;
   rdl->shy_until = now + rdl->shy;
+  rdl->taken = 0;
 }
 
 RDL_FN rdl_u32 rdl_others_work(rdl_cx *rdl) {
@@ -165,36 +166,6 @@ RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
   if (!rdl->shy) return 0;
   if (rdl_clock() < rdl->shy_until && rdl_others_work(rdl)) return 1;
   return 0;
-}
-
-/* What was stolen is all done. The theft itself costs about one grain. */
-RDL_FN void rdl_judge_theft(rdl_cx *rdl) {
-  rdl_u64 now = rdl_clock();
-  rdl_judge(rdl, now, now - rdl->taken_at >= (rdl->taken + 1u) * rdl->control->grain);
-  rdl->taken = 0;
-}
-
-/* A root was taken. The one before it was not worth it if it was done within a grain and another
-   worker, which took roots meanwhile, would have come to it. That is held against whoever has just
-   joined in, and against all when they have stood in each other's way for long: were it held
-   against the one that was there first as well, the two would take turns. */
-#define RDL_CROWD 16u
-
-RDL_FN void rdl_root_came(rdl_cx *rdl) {
-  rdl_u32 head, contended;
-  if (rdl->control->workers == 1u) return;
-  head = rdl_load_relaxed(&rdl->control->roots.head);
-  contended = head != rdl->roots_head + 1u;
-  rdl->roots_head = head;
-  rdl->root_crowd = contended ? rdl->root_crowd + 1u : 0u;
-  if (contended && (rdl->root_row == 1u || rdl->root_crowd == RDL_CROWD)) {
-    rdl_u64 now = rdl_clock();
-    rdl_judge(rdl, now, now - rdl->root_at >= rdl->control->grain);
-    rdl->root_crowd = 0;
-  }
-  /* The clock costs as much as a small future: it is read where the next one may be judged. */
-  if (rdl->root_row == 0u || rdl->root_crowd == RDL_CROWD - 1u) rdl->root_at = rdl_clock();
-  rdl->root_row++;
 }
 
 /* ---- where the next one comes from ---- */
@@ -222,12 +193,21 @@ RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
   return rdl_dispatch(rdl, slot, queued);
 }
 
+/* Roots that are taken at once: a share of those that wait, for others take some too. */
+#define RDL_ROOTS_AT_ONCE 16u
+
+RDL_FN rdl_u32 rdl_roots_share(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_ring *ring = &rdl->control->roots;
+  rdl_u32 waiting = rdl_load_relaxed(&ring->tail) - rdl_load_relaxed(&ring->head);
+  rdl_u32 share = waiting / (2u * rdl->control->workers);
+  return share < 1u ? 1u : rdl_least(share, RDL_ROOTS_AT_ONCE);
+}
+
 RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl) {
   for (;;) {
-    rdl_entry entry = rdl_shared_pop(rdl, &rdl->control->roots);
+    rdl_entry entry = rdl_roots_pop(rdl, rdl_roots_share(rdl));
     if (!entry.slot) return 0;
     rdl_started_before(rdl);
-    rdl_root_came(rdl);
     if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
   }
 }
@@ -376,7 +356,6 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 over, all_idle, k;
   if (*rounds == 0u) *since = rdl_clock();
-  rdl->root_row = 0;
   if (rdl->taken) rdl_judge_theft(rdl);
   if (*rounds == 16u) {
     if (!rdl_has_plenty(rdl) && rdl_return_room(rdl)) rdl_pool_announce(rdl);

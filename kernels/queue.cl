@@ -221,29 +221,35 @@ RDL_FN rdl_u32 rdl_roots_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   return 1;
 }
 
-/* A word that is neither READY nor QUEUED: the entry's slot is RDL_NIL when the ring is empty. */
-RDL_FN rdl_entry rdl_shared_pop(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring) {
-  rdl_entry entry;
+/* Takes up to `most` roots by one swap. The first is returned, the others come into the worker's
+   ring so that they run in the order in which they stood. The entry's slot is RDL_NIL when there is
+   none. */
+RDL_FN rdl_entry rdl_roots_pop(rdl_cx *rdl, rdl_u32 most) {
+  RDL_GLOBAL rdl_ring *ring = &rdl->control->roots;
   rdl_u32 head = rdl_load_relaxed(&ring->head);
+  rdl_u32 count, seen;
+  rdl_entry entry;
   entry.slot = RDL_NIL;
   entry.wait = 0;
   for (;;) {
-    RDL_GLOBAL rdl_cell *cell = rdl_ring_cell(rdl, ring, head);
-    rdl_u32 behind = rdl_load_acquire(&cell->sequence) - (head + 1u);
-    rdl_u32 seen;
-    if (behind == 0) {
-      seen = rdl_cas(&ring->head, head, head + 1u);
-      if (seen == head) {
-        entry.slot = cell->slot;
-        entry.wait = cell->wait;
-        rdl_store_release(&cell->sequence, head + ring->mask + 1u);
-        return entry;
-      }
-      head = seen;
-    } else if (behind & 0x80000000u) {
-      return entry;
+    for (count = 0; count < most; count++)
+      if (rdl_load_acquire(&rdl_ring_cell(rdl, ring, head + count)->sequence) != head + count + 1u)
+        break;
+    if (count) {
+      seen = rdl_cas(&ring->head, head, head + count);
+      if (seen == head) break;
     } else {
-      head = rdl_load_relaxed(&ring->head);
+      seen = rdl_load_relaxed(&ring->head);
+      if (seen == head) return entry;
     }
+    head = seen;
   }
+  while (count) {
+    RDL_GLOBAL rdl_cell *cell = rdl_ring_cell(rdl, ring, head + --count);
+    entry.slot = cell->slot;
+    entry.wait = cell->wait;
+    rdl_store_release(&cell->sequence, head + count + ring->mask + 1u);
+    if (count) rdl_ring_push(rdl, entry.slot, entry.wait);
+  }
+  return entry;
 }

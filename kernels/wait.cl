@@ -20,7 +20,8 @@ RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u
 }
 
 /* The node of a wait for one thing. Every slot has one of its own, of the same number; one from the
-   pool steps in while that of an earlier wait, which ended in another way, still stands in a list. */
+   pool steps in while that of an earlier wait, which ended in another way, still stands in a list.
+ */
 RDL_FN rdl_u32 rdl_node_of(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ticket) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + slot;
   if (rdl_load_acquire(&node->who)) return rdl_node_new(rdl, slot, ticket, RDL_NODE_PLAIN, 0u);

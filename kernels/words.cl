@@ -180,20 +180,20 @@ typedef struct rdl_none {
 #define RDL_AWAIT_CHILDREN_CATCH(outcome) RDL_CHILDREN_POINT_(RDL_CAUGHT_(outcome), __COUNTER__)
 
 #define RDL_AWAIT_COUNT(e, n)                                                                      \
-  RDL_AWAIT_POINT_(rdl_poll_count(rdl, (e), (n), 0u), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
+  RDL_AWAIT_POINT_(rdl_poll_count(rdl, (e), (n), 0u), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),  \
                    __COUNTER__)
 #define RDL_AWAIT_COUNT_FOR(outcome, e, n, ns)                                                     \
-  RDL_AWAIT_POINT_(rdl_poll_count(rdl, (e), (n), 0u), rdl_settle(rdl), (rdl_u64)(ns),                  \
+  RDL_AWAIT_POINT_(rdl_poll_count(rdl, (e), (n), 0u), rdl_settle(rdl), (rdl_u64)(ns),              \
                    RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_EVENT(e)                                                                         \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl),          \
-                   RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),           \
+                   __COUNTER__)
 #define RDL_AWAIT_EVENT_CATCH(outcome, e)                                                          \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl),          \
-                   RDL_NEVER, RDL_CAUGHT_(outcome), __COUNTER__)
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl), RDL_NEVER, RDL_CAUGHT_(outcome),     \
+                   __COUNTER__)
 #define RDL_AWAIT_EVENT_FOR(outcome, e, ns)                                                        \
-  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl),          \
-                   (rdl_u64)(ns), RDL_CAUGHT_(outcome), __COUNTER__)
+  RDL_AWAIT_POINT_(rdl_poll_event(rdl, (e)), rdl_settle(rdl), (rdl_u64)(ns), RDL_CAUGHT_(outcome), \
+                   __COUNTER__)
 
 #define RDL_SLEEP(ns)                                                                              \
   RDL_AWAIT_POINT_(rdl_poll_sleep(rdl), rdl_settle_sleep(rdl), (rdl_u64)(ns), RDL_OR_FAIL_(),      \

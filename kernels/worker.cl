@@ -80,13 +80,9 @@ typedef struct rdl_cx {
   rdl_u64 started;
   /* What was taken from others. */
   rdl_u64 taken_at;
-  rdl_u64 root_at;    /* when the last root came */
-  rdl_u32 root_row;   /* roots since there was nothing to do */
-  rdl_u32 root_crowd; /* of these, the last so many while others took some too */
-  rdl_u32 taken;      /* futures that came by the last theft, until they are all done */
-  rdl_u32 roots_head; /* the roots' ring after the last root that came here */
-  rdl_u32 away;       /* this time nothing is taken from others */
-  rdl_u64 shy;        /* ticks for which this worker takes nothing from others */
+  rdl_u32 taken; /* futures that came by the last theft, until they are all done */
+  rdl_u32 away;  /* this time nothing is taken from others */
+  rdl_u64 shy;   /* ticks for which this worker takes nothing from others */
   rdl_u64 shy_until;
   /* Rooms. */
   rdl_u32 reserve;
@@ -143,8 +139,8 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
   rdl->resting = 0;
   rdl->born = rdl->born_end = 0;
-  rdl->taken = rdl->roots_head = rdl->root_row = rdl->root_crowd = rdl->away = 0;
-  rdl->taken_at = rdl->root_at = rdl->shy = rdl->shy_until = 0;
+  rdl->taken = rdl->away = 0;
+  rdl->taken_at = rdl->shy = rdl->shy_until = 0;
   rdl->started = rdl_clock();
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;

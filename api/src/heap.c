@@ -67,7 +67,7 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
   c->pools[RDL_POOL_SLOTS].fresh = 1u + o->roots;
   c->pools[RDL_POOL_SLOTS].limit = c->slots;
   c->pools[RDL_POOL_NODES].fresh = c->slots; /* those before are the slots' own */
-  c->pools[RDL_POOL_NODES].limit = 2u * c->slots + 128u * cx->workers + o->events;
+  c->pools[RDL_POOL_NODES].limit = 3u * c->slots + 128u * cx->workers + o->events;
   c->roots.mask = power_of_two(2u * o->roots + 2u) - 1u;
   c->returned.mask = c->roots.mask;
   c->mailbox.mask = MESSAGES - 1u;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's end of the mailbox. The lock makes the host one producer. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/src/core.h"
 
@@ -8,13 +10,16 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
   rdl_mailbox *box = &cx->control->mailbox;
   rdl_message *messages = (rdl_message *)(void *)(cx->heap + box->messages);
   rdl_u32 tail = rdl_load_relaxed(&box->tail);
+  rdl_message *cell;
   /* The line of `head` belongs to the device, which writes it at every message: it is read only
    * when the ring would be full by what was read last. Acquire pairs with the device's release of
    * `head`: the cell has been read. */
   if (tail - cx->mailbox_head > box->mask) cx->mailbox_head = rdl_load_acquire(&box->head);
   if (tail - cx->mailbox_head > box->mask) return false;
-  messages[tail & box->mask] = *message;
-  rdl_store_release(&box->tail, tail + 1u);
+  cell = &messages[tail & box->mask];
+  memcpy(cell, message, offsetof(rdl_message, sequence)); /* which the device is looking at */
+  rdl_store_release(&cell->sequence, tail + 1u);
+  rdl_store_relaxed(&box->tail, tail + 1u);
   if (cx->parked) rdl__service_call(cx);
   return true;
 }

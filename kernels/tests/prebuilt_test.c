@@ -46,7 +46,7 @@ static void task_is(uint32_t number, uint32_t args, uint32_t state, uint32_t res
 static void describes_fib(void **state) {
   (void)state;
   describe(&rdl_prebuilt_prebuilt_fib, 4);
-  task_is(2, 16, 0, 0, 0, 1);
+  task_is(2, 16, 0, 0, 0, 2);
   task_is(3, 4, 16, 4, 2, 2);
 }
 
