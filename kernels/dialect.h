@@ -167,6 +167,15 @@ RDL_FN void rdl_prefetch(RDL_GLOBAL const void *p) {
 }
 #endif
 
+#if defined(RDL_X86) && defined(__linux__)
+RDL_FN void rdl_give_way(void) { /* sched_yield: a kernel on a CPU is a thread like any other */
+  rdl_u64 result = 24;
+  __asm__ volatile("syscall" : "+a"(result) : : "rcx", "r11", "memory");
+}
+#else
+RDL_FN void rdl_give_way(void) {}
+#endif
+
 /* ---- mathematics in single precision ---- */
 
 RDL_FN float rdl_sqrt(float x) {
@@ -282,6 +291,7 @@ RDL_FN void rdl_relax(void) {
 RDL_FN void rdl_prefetch(const void *p) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
+RDL_FN void rdl_give_way(void) {}
 
 RDL_FN float rdl_sqrt(float x) {
   return sqrtf(x);
@@ -319,6 +329,7 @@ RDL_FN float rdl_fmax(float x, float y) {
 
 #else /* C11, gcc or clang */
 
+#include <sched.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -398,6 +409,9 @@ RDL_FN void rdl_relax(void) {}
 
 RDL_FN void rdl_prefetch(const void *p) {
   __builtin_prefetch(p);
+}
+RDL_FN void rdl_give_way(void) {
+  sched_yield();
 }
 
 /* Built-ins, because the text includes no <math.h>; the image is linked with libm. */

@@ -368,6 +368,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   /* The idle thread of a core that runs two leaves it to the other one. */
   for (k = rdl->away ? 4u * RDL_RELAXES : rdl_others_work(rdl) ? RDL_RELAXES : 1u; k; k--)
     rdl_relax();
+  if (rdl->resting && (control->flags & RDL_FLAG_CROWDED)) rdl_give_way();
   if (*rounds % 16u) return;
   if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
   rdl_look_at_clock(rdl);

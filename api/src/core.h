@@ -191,11 +191,6 @@ struct rdl_context {
   char deadlock_text[1024]; /* the last deadlock that was broken */
 };
 
-/* A thread of the host that is busy takes no core from a worker. */
-static inline bool rdl__core_is_free(const rdl_context *cx) {
-  return !cx->facts.shares_cores || cx->workers < cx->device_info.compute_units;
-}
-
 /* time.c */
 /* Makes this thread's sleeps end on time, for Linux lets them last 50 us longer unless told. */
 int rdl__sharpen_sleep(void); /* what to give to rdl__restore_sleep */

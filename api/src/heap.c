@@ -52,6 +52,11 @@ static uint32_t chunk_for(uint32_t slots, uint32_t workers) {
   return chunk < 1u ? 1u : chunk > RDL_LARGEST_CHUNK ? RDL_LARGEST_CHUNK : chunk;
 }
 
+/* Nothing is left for the threads of the host. */
+static bool is_crowded(const rdl_context *cx) {
+  return cx->facts.shares_cores && cx->workers >= cx->device_info.compute_units;
+}
+
 static void fill_control(rdl_context *cx, rdl_control *c) {
   const rdl_context_options *o = &cx->options;
   c->workers = cx->workers;
@@ -61,7 +66,7 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
   c->event_count = 1u + o->events;
   c->chunk = chunk_for(o->slots, cx->workers);
   c->segment_limit = o->segment_limit;
-  c->flags = o->flat ? RDL_FLAG_FLAT : 0u;
+  c->flags = (o->flat ? RDL_FLAG_FLAT : 0u) | (is_crowded(cx) ? RDL_FLAG_CROWDED : 0u);
   c->base_generation = cx->base_generation;
   c->reserve = 1;
   c->pools[RDL_POOL_SLOTS].fresh = 1u + o->roots;

@@ -158,8 +158,7 @@ rdl_status rdl_spawn(rdl_module *module, const char *task_name, const void *args
 
 /* ---- many ---- */
 
-/* So many roots start together while the next ones are still being filled. Workers on all cores
- * would take the filling thread's away for it. */
+/* So many roots start together while the next ones are still being filled. */
 #define ROOTS_AT_ONCE 256u
 
 typedef struct many {
@@ -222,7 +221,7 @@ static rdl_status start_many(rdl_context *cx, many *m) {
     rdl__after_free(cx, m->after);
     return status;
   }
-  if (m->after || !rdl__core_is_free(cx)) step = m->count;
+  if (m->after) step = m->count;
   for (first = 0; first < m->count && !status; first += step) {
     if (step > m->count - first) step = m->count - first;
     status = start_some(cx, m, first, step);
