@@ -387,9 +387,10 @@ typedef struct rdl_control {
   rdl_mailbox mailbox;
 } rdl_control;
 
-#define RDL_FLAG_FLAT    1u
-#define RDL_FLAG_CROWDED 2u /* workers on all cores of the host: an idle one gives its core away   \
-                             */
+#define RDL_FLAG_FLAT 1u
+#define RDL_FLAG_CROWDED                                                                           \
+  2u /* workers on all cores of the host: an idle one gives its core away                          \
+      */
 
 /* ---- arguments of Raddle's own tasks (tasks.cl), which the host fills in ---- */
 

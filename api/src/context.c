@@ -178,9 +178,10 @@ static void free_staging(rdl_context *cx) {
   uint32_t slot;
   for (slot = 1; cx->roots && slot < cx->fresh_root; slot++) {
     rdl__root *root = &cx->roots[slot];
-    if (root->staging) cx->backend->release(cx->device, root->staging);
+    rdl__unstage(cx, root->staging);
     if (root->after && --root->after->roots == 0) rdl__after_free(cx, root->after);
   }
+  rdl__staging_close(cx);
 }
 
 /* Takes a context at any stage of its making. */

@@ -40,16 +40,18 @@ typedef struct rdl__after {
   uint32_t roots;   /* that have not gone through their gates */
 } rdl__after;
 
+typedef struct rdl__staging rdl__staging;
+
 typedef struct rdl__root {
   uint32_t generation;
   uint32_t state;       /* rdl__root_state */
   uint32_t result_size; /* of its task */
   uint32_t task;        /* task word; of a batch: its members' */
   bool batch;
-  void *staging;     /* device memory that lives as long as the future */
-  rdl__after *after; /* what it waits for; NULL when it has gone through its gate */
-  uint32_t gates;    /* times that others wait for it in their gates */
-  uint32_t next;     /* of the roots that end together */
+  rdl__staging *staging; /* the arguments of a batch, as long as it lives */
+  rdl__after *after;     /* what it waits for; NULL when it has gone through its gate */
+  uint32_t gates;        /* times that others wait for it in their gates */
+  uint32_t next;         /* of the roots that end together */
 } rdl__root;
 
 typedef struct rdl__timer {
@@ -167,6 +169,7 @@ struct rdl_context {
 
   rdl_buffer *buffers;
   rdl__list *lists; /* of slots, on their way through the mailbox */
+  rdl__staging *spare_staging;
 
   rdl__timer *timers; /* binary heap by `due` */
   size_t timer_count;
@@ -217,6 +220,13 @@ rdl_status rdl__heap_create(rdl_context *cx);
  * reach it. */
 void rdl__pool_give_back(rdl_context *cx, uint32_t pool, uint32_t item);
 void rdl__stashes_return(rdl_context *cx);
+
+/* staging.c; the lock is held */
+rdl_status rdl__stage(rdl_context *cx, const void *from, uint64_t bytes,
+                      rdl__staging **out_staging);
+rdl_ptr rdl__staged(const rdl__staging *staging);          /* 0 of NULL */
+void rdl__unstage(rdl_context *cx, rdl__staging *staging); /* takes NULL */
+void rdl__staging_close(rdl_context *cx);
 
 /* mailbox.c; the lock is held, and may be given up for a moment while the ring is full */
 rdl_status rdl__say(rdl_context *cx, const rdl_message *message);

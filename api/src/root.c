@@ -12,7 +12,7 @@
 /* Frees what the future needed on the device for its arguments, then the slot. */
 static void free_slot(rdl_context *cx, uint32_t slot) {
   rdl__root *root = &cx->roots[slot];
-  if (root->staging) cx->backend->release(cx->device, root->staging);
+  rdl__unstage(cx, root->staging);
   root->staging = NULL;
   root->state = RDL__ROOT_FREE;
   if (rdl_load_relaxed(&cx->records[slot].generation) == 0u) return; /* wrapped: retired */

@@ -80,15 +80,6 @@ static uint64_t room_deadline(const rdl_spawn_options *options) {
   return options && options->room_ns ? rdl__deadline_ns(options->room_ns) : 0u;
 }
 
-/* Memory for `bytes`, filled from `from`, that the device can read. */
-static rdl_status stage(rdl_context *cx, const void *from, size_t bytes, void **out_memory) {
-  rdl_reason why = {""};
-  rdl_status status = cx->backend->allocate(cx->device, bytes, out_memory, &why);
-  if (status) return rdl__error_why(status, &why);
-  memcpy(*out_memory, from, bytes);
-  return RDL_OK;
-}
-
 static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *options) {
   rdl_u32 *word = &cx->records[slot].task;
   if (!options || !options->local) return;
@@ -99,8 +90,8 @@ static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *
 /* One root and what it waits for. `staging` becomes the root's when it has started. The lock is
  * held. */
 static rdl_status start_root(rdl_context *cx, const rdl__known_task *task, const void *args,
-                             const rdl_spawn_options *options, void *staging, rdl__root_state state,
-                             uint32_t *out_slot) {
+                             const rdl_spawn_options *options, rdl__staging *staging,
+                             rdl__root_state state, uint32_t *out_slot) {
   struct rdl_gate_args gate;
   rdl__after *after = NULL;
   uint32_t slot = 0;
@@ -271,20 +262,20 @@ static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, cons
                                  .step = first_step(count)};
   rdl__known_task own = *rdl__own_task(cx, "rdl_batch");
   uint32_t slot = 0;
-  void *staging = NULL;
+  rdl__staging *staging = NULL;
   rdl_status status;
   if (options && options->local)
     return rdl__error(RDL_INVALID, "rdl_spawn_many: the members of a batch go where there is room: "
                                    "`local` goes with out_futures");
   if (task->info.args_size) {
-    status = stage(cx, args, (count - 1) * stride + task->info.args_size, &staging);
+    status = rdl__stage(cx, args, (count - 1) * stride + task->info.args_size, &staging);
     if (status) return status;
   }
-  batch.address = (rdl_ptr)(uintptr_t)staging;
+  batch.address = rdl__staged(staging);
   status = start_root(cx, &own, &batch, options, staging,
                       out_batch ? RDL__ROOT_HELD : RDL__ROOT_DETACHED, &slot);
   if (status) {
-    cx->backend->release(cx->device, staging);
+    rdl__unstage(cx, staging);
     return status;
   }
   cx->roots[slot].task = task->word;
