@@ -214,15 +214,19 @@ typedef struct rdl_none {
 
 #define RDL_NEW_(name, init...)                                                                    \
   union {                                                                                          \
-    name##_args value;                                                                             \
-    rdl_word words[RDL_WORDS(name##_args)];                                                        \
-  } rdl_new_ = {.value = {init}}
+    name##_args rdl_value_;                                                                        \
+    rdl_word rdl_words_[RDL_WORDS(name##_args)];                                                   \
+  } rdl_new_ = {.rdl_value_ = {init}}
 
+/* `dst` is looked at once: it may be the next place of an array. */
 #define RDL_TRY_SPAWN(outcome, dst, name, init...)                                                 \
   do {                                                                                             \
     RDL_NEW_(name, init);                                                                          \
-    (dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.words, RDL_WORDS(name##_args));     \
-    (outcome) = (dst).index ? RDL_SPAWNED : RDL_FULL;                                              \
+    (outcome) = ((dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.rdl_words_,            \
+                                   RDL_WORDS(name##_args)))                                        \
+                        .index                                                                     \
+                    ? RDL_SPAWNED                                                                  \
+                    : RDL_FULL;                                                                    \
   } while (0)
 #define RDL_SPAWN(dst, name, init...)                                                              \
   do {                                                                                             \
@@ -236,9 +240,12 @@ typedef struct rdl_none {
   do {                                                                                             \
     rdl_u32 rdl_wanted_ = (predicate) ? 1u : 0u;                                                   \
     RDL_NEW_(name, init);                                                                          \
-    (dst) = rdl_spawn_lanes(rdl, rdl_wanted_, (rdl_u32)name##_task_word, rdl_new_.words,           \
-                            RDL_WORDS(name##_args));                                               \
-    (outcome) = rdl_ballot(rdl_wanted_ && !(dst).index) ? RDL_FULL : RDL_SPAWNED;                  \
+    (outcome) = rdl_ballot(!((dst) = rdl_spawn_lanes(rdl, rdl_wanted_, (rdl_u32)name##_task_word,  \
+                                                     rdl_new_.rdl_words_, RDL_WORDS(name##_args))) \
+                                .index &&                                                          \
+                           rdl_wanted_)                                                            \
+                    ? RDL_FULL                                                                     \
+                    : RDL_SPAWNED;                                                                 \
   } while (0)
 #define RDL_SPAWN_LANES(dst, predicate, name, init...)                                             \
   do {                                                                                             \
@@ -258,8 +265,9 @@ typedef struct rdl_none {
 #define RDL_RESULT(type, f) (*(RDL_GLOBAL const type *)rdl_result_at(rdl, (f), RDL_SIZE_(type)))
 #define RDL_TAKE(dst, type, f)                                                                     \
   do {                                                                                             \
-    (dst) = RDL_RESULT(type, f);                                                                   \
-    rdl_free_child(rdl, (f));                                                                      \
+    rdl_future rdl_taken_ = (f);                                                                   \
+    (dst) = RDL_RESULT(type, rdl_taken_);                                                          \
+    rdl_free_child(rdl, rdl_taken_);                                                               \
   } while (0)
 #define RDL_DROP(f)                rdl_free_child(rdl, (f))
 #define RDL_DETACH(f)              rdl_detach(rdl, (f))
