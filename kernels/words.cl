@@ -201,11 +201,22 @@ typedef struct rdl_none {
 #define RDL_YIELD()                                                                                \
   RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
                    RDL_OR_FAIL_(), __COUNTER__)
-#define RDL_AWAIT_ROOM()                                                                           \
-  RDL_AWAIT_POINT_(rdl_poll_room(rdl, 1u), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
-#define RDL_AWAIT_ROOM_LANES()                                                                     \
-  RDL_AWAIT_POINT_(rdl_poll_room(rdl, RDL_LANES), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
-                   __COUNTER__)
+/* A segment that looks for room, finds none and waits again is none: the host takes it that nothing
+   goes on while no segments run, and then the youngest of those that wait for room fails. */
+#define RDL_ROOM_POINT_(spawns, point)                                                             \
+  do {                                                                                             \
+    if (!rdl_poll_room(rdl, spawns)) {                                                             \
+      for (;;) {                                                                                   \
+        rdl->timeout = RDL_NEVER;                                                                  \
+        RDL_POINT_(point);                                                                         \
+        if (rdl->status || rdl_poll_room(rdl, spawns)) break;                                      \
+        rdl->counters.segments--;                                                                  \
+      }                                                                                            \
+    }                                                                                              \
+    RDL_OR_FAIL_();                                                                                \
+  } while (0)
+#define RDL_AWAIT_ROOM()       RDL_ROOM_POINT_(1u, __COUNTER__)
+#define RDL_AWAIT_ROOM_LANES() RDL_ROOM_POINT_(RDL_LANES, __COUNTER__)
 
 /* ---- spawn ---- */
 
