@@ -206,6 +206,32 @@ void HST_1_load_while_spawning(void) {
   bed_close(&b);
 }
 
+static void *spawn_again_and_again(void *argument) {
+  bed *b = argument;
+  uint32_t k;
+  for (k = 0; k < 200; k++) {
+    CHECK_EQ(k, RUN(b, "hst_leaf", .n = k));
+    sleep_ns(1u * MS);
+  }
+  return NULL;
+}
+
+/* What a spawn looks at stays as it is while another module is compiled. */
+void HST_1_load_beside_spawns(void) {
+  uint32_t args[3] = {1, 2, 3};
+  rdl_module *second;
+  pthread_t thread;
+  rdl_future f;
+  bed b = bed_open(TASKS);
+  CHECK_EQ(0, pthread_create(&thread, NULL, spawn_again_and_again, &b));
+  sleep_ns(5u * MS);
+  second = load(&b, "second.task.c", second_file);
+  CHECK_OK(rdl_spawn(second, "second", args, sizeof args, NULL, &f));
+  CHECK_EQ(3, get(&b, f));
+  pthread_join(thread, NULL);
+  bed_close(&b);
+}
+
 typedef struct loader {
   bed *b;
   uint64_t ns; /* that loading took */
