@@ -31,6 +31,7 @@ typedef struct macro {
   uint32_t spawns;
   uint32_t lane_spawns;
   uint32_t awaits;
+  bool returns;
 } macro;
 
 typedef struct scanner {
@@ -680,6 +681,7 @@ static void count_word(const scanner *s, macro *m) {
   if (found && found->read == read_spawn) m->spawns = add_most(m->spawns, 1);
   if (found && found->read == read_lane_spawn) m->lane_spawns = add_most(m->lane_spawns, 1);
   if (found && found->read == read_await) m->awaits = add_most(m->awaits, 1);
+  m->returns = m->returns || (found && found->read == read_return) || (inner && inner->returns);
   if (!inner) return;
   m->spawns = add_most(m->spawns, inner->spawns);
   m->lane_spawns = add_most(m->lane_spawns, inner->lane_spawns);
@@ -693,7 +695,8 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 /* Of several definitions nobody knows here which one holds: the most of each counts. */
 static void keep_macro(scanner *s, const rdl__token *name, const macro *new) {
   macro *known = find_macro(s, name);
-  if ((!new->spawns && !new->lane_spawns && !new->awaits) || name->length > RDL__NAME_MAX) return;
+  bool counts = new->spawns || new->lane_spawns || new->awaits || new->returns;
+  if (!counts || name->length > RDL__NAME_MAX) return;
   if (!known && s->macro_count == s->macro_capacity) {
     size_t capacity = s->macro_capacity ? 2 * s->macro_capacity : 16;
     macro *macros = realloc(s->macros, capacity * sizeof *macros);
@@ -713,12 +716,18 @@ static void keep_macro(scanner *s, const rdl__token *name, const macro *new) {
   known->spawns = larger(known->spawns, new->spawns);
   known->lane_spawns = larger(known->lane_spawns, new->lane_spawns);
   known->awaits = larger(known->awaits, new->awaits);
+  known->returns = known->returns || new->returns;
 }
 
 /* The words of a macro count where it is used, as if they were written there. */
 static void read_use(scanner *s, rdl__task *task) {
   const macro *m = used_macro(s);
   if (!m) return;
+  if (m->returns && !(s->flags & RDL__SCAN_OWN))
+    FAIL(s, &s->token,
+         "'return' stands in the macro %s, which task '%s' uses here; write RDL_RETURN(value), or "
+         "RDL_EXIT() in a task without a result",
+         s->token.text, task->name);
   add_spawns(s, task, &task->spawns, m->spawns, &s->token);
   add_spawns(s, task, &task->lane_spawns, m->lane_spawns, &s->token);
   if (!m->awaits) return;

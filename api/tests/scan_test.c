@@ -181,6 +181,9 @@ static const refused refusals[] = {
     {"#define GET(x) do { RDL_AWAIT(x); } while (0)\n"
      "RDL_TASK(a, B, C, D) { RDL_BEGIN(); switch (x) { case 1: GET(f); } RDL_END(); }",
      "f.c:2:58: ", "GET stands inside a switch"},
+    {"#define LEAVE return 1\n#define LEAVE_IF(x) if (x) LEAVE\n"
+     "RDL_TASK(a, B, C, D) { RDL_BEGIN(); LEAVE_IF(y); RDL_END(); }",
+     "f.c:3:37: ", "'return' stands in the macro LEAVE_IF"},
     {"void f(void) {\n" TASK("b"), "f.c:2:1: ", "inside the braces that open on line 1"},
     {TASK("a") "}", "f.c:2:1: ", "closes nothing"},
     {TASK("a") "void f(void) {\n{}", "f.c:2:14: ", "never closed"},
@@ -332,7 +335,8 @@ static void no_variables_at_file_level(void **state) {
 /* A switch without an await, an await behind a switch, and helpers that return are all right. */
 static void switches_and_returns(void **state) {
   static const char text[] =
-      "int f(int x) { switch (x) { case 1: return 2; } return 3; }\n"
+      "#define GIVE(x) return x\n"
+      "int f(int x) { switch (x) { case 1: return 2; } GIVE(3); }\n"
       "RDL_TASK(a, B, C, D) { RDL_BEGIN(); switch (x) { case 1: if (y) { break; } } RDL_YIELD(); "
       "RDL_END(); }\n";
   rdl__task_list list;
