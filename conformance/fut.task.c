@@ -51,6 +51,22 @@ RDL_TASK(fut_leaf, uint, struct fut_args, RDL_NONE) {
   RDL_END();
 }
 
+/* Spawns into one place after the other and takes from the last to the first. */
+RDL_TASK(fut_places, uint, struct fut_args, struct fut_set) {
+  uint outcome, value, digits = 0;
+  RDL_BEGIN();
+  RDL_SPAWN(self->f[self->k++], fut_leaf, .n = args->n + 2);
+  RDL_TRY_SPAWN(outcome, self->f[self->k++], fut_leaf, .n = args->n + 3);
+  if (outcome != RDL_SPAWNED) RDL_FAIL(1);
+  RDL_AWAIT_CHILDREN();
+  while (self->k) {
+    RDL_TAKE(value, uint, self->f[--self->k]);
+    digits = digits * 10 + value;
+  }
+  RDL_RETURN(digits);
+  RDL_END();
+}
+
 RDL_TASK(fut_nothing, RDL_NONE, RDL_NONE, RDL_NONE) {
   RDL_BEGIN();
   RDL_END();

@@ -353,6 +353,58 @@ void FUT_11_holds_all(void) {
   bed_close(&b);
 }
 
+/* A batch that looks for room again and again is no sign that something goes on: the youngest of
+ * those that wait for room fails all the same. */
+void FUT_11_batch_in_crowd(void) {
+  enum { MEMBERS = 100 };
+  rdl_context_options options = bed_options();
+  static task_args args[MEMBERS];
+  rdl_future_result outcome = {.size = sizeof outcome};
+  rdl_future ends[2];
+  uint32_t k;
+  bed b;
+  options.slots = 8;
+  b = bed_open_with(TIGHT, &options);
+  ends[0] = START(&b, "tight_crowd", .n = 0);
+  CHECK_OK(rdl_spawn_many(b.tasks, "tight_leaf", args, sizeof args[0], sizeof args[0], MEMBERS,
+                          NULL, NULL, &ends[1]));
+  for (k = 0; k < 2; k++) {
+    CHECK_OK(rdl_future_outcome(b.cx, ends[k], PATIENCE_NS, &outcome));
+    CHECK(outcome.status == RDL_OK || outcome.status == RDL_OUT_OF_SLOTS);
+    CHECK_STATUS(outcome.status, rdl_future_get(b.cx, ends[k], NULL, 0, 0));
+  }
+  bed_close(&b);
+}
+
+/* And while the host may still give room, the device rests. */
+void FUT_11_batch_at_rest(void) {
+  enum { MEMBERS = 100 };
+  rdl_context_options options = bed_options();
+  static task_args args[MEMBERS];
+  rdl_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+  rdl_event event;
+  rdl_future greedy, batch;
+  memory m;
+  bed b;
+  options.slots = 40;
+  b = bed_open_with(TIGHT, &options);
+  m = memory_new(&b, 2);
+  event = new_event(&b, 1, 0);
+  greedy = START(&b, "tight_greedy", .at = m.at, .e = event, .k = 1);
+  sleep_ns(100u * MS);
+  CHECK_OK(rdl_spawn_many(b.tasks, "tight_leaf", args, sizeof args[0], sizeof args[0], MEMBERS,
+                          NULL, NULL, &batch));
+  sleep_ns(200u * MS);
+  CHECK_OK(rdl_context_stats(b.cx, &before));
+  sleep_ns(300u * MS);
+  CHECK_OK(rdl_context_stats(b.cx, &after));
+  CHECK(after.launches - before.launches < 20);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  get_none(&b, batch);
+  CHECK_OK(rdl_future_get(b.cx, greedy, NULL, 0, PATIENCE_NS));
+  bed_close(&b);
+}
+
 /* ---- FUT 12 ---- */
 
 void FUT_12_detach(void) {

@@ -345,3 +345,21 @@ void FUT_9_detached(void) {
   CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
   bed_close(&b);
 }
+
+/* Each context starts its handles elsewhere, and none so late that a slot is soon used up. */
+void FUT_8_many_contexts(void) {
+  rdl_context_options options = bed_options();
+  uint32_t k, before = 0;
+  options.slots = options.roots = 4;
+  options.frame_bytes = 1u << 16;
+  for (k = 0; k < 140; k++) {
+    rdl_context *cx;
+    rdl_future f;
+    CHECK_OK(rdl_context_open_with(settings.selector, &options, &cx));
+    CHECK_OK(rdl_future_create(cx, &f));
+    CHECK(f.generation >> 31 == 0);
+    CHECK(f.generation != before);
+    before = f.generation;
+    CHECK_OK(rdl_context_close(cx));
+  }
+}

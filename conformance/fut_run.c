@@ -70,6 +70,13 @@ void FUT_1_handles(void) {
   bed_close(&b);
 }
 
+/* The places of an array, one after the other: what stands for the handle is looked at once. */
+void FUT_1_places(void) {
+  bed b = bed_open(TASKS);
+  CHECK_EQ(32, RUN(&b, "fut_places", .n = 0));
+  bed_close(&b);
+}
+
 /* As many as asked for and no more, wherever the row of arguments ends within the batches of 16
  * that a large batch is made of. What lies behind the row would start as futures too. */
 void FUT_1_batch_rest(void) {

@@ -141,6 +141,54 @@ void HST_3_most_points(void) {
   bed_close(&b);
 }
 
+/* ---- HST 3: macros by names that Raddle's own text uses ---- */
+
+static const char named_file[] =
+    "#define k 4u\n"
+    "#define count (k + 1u)\n"
+    "#define task(x) ((x) + count)\n"
+    "#define heap 1u\n"
+    "#define words 2u\n"
+    "#define value 3u\n"
+    "#define infos 4u\n"
+    "#define args_size 5u\n"
+    "#define printf(x) (x)\n"
+    "struct named_args {\n"
+    "  uint n;\n"
+    "};\n"
+    "struct named_state {\n"
+    "  rdl_future f;\n"
+    "};\n"
+    "RDL_TASK(named_leaf, uint, struct named_args, RDL_NONE) {\n"
+    "  RDL_BEGIN();\n"
+    "  RDL_RETURN(task(args->n) + printf(heap));\n"
+    "  RDL_END();\n"
+    "}\n"
+    "RDL_TASK(named, uint, struct named_args, struct named_state) {\n"
+    "  RDL_BEGIN();\n"
+    "  RDL_SPAWN(self->f, named_leaf, .n = args->n + words + value + infos + args_size);\n"
+    "  RDL_AWAIT(self->f);\n"
+    "  RDL_RETURN(RDL_RESULT(uint, self->f));\n"
+    "  RDL_END();\n"
+    "}\n";
+
+void HST_3_macro_names(void) {
+  bed b = bed_open(TASKS);
+  rdl_module *named = load(&b, "named.task.c", named_file);
+  uint32_t args[1] = {100};
+  rdl_future f;
+  CHECK_OK(rdl_spawn(named, "named", args, sizeof args, NULL, &f));
+  CHECK_EQ(120, get(&b, f));
+  load(&b, "second.task.c",
+       "RDL_TASK(plain, RDL_NONE, RDL_NONE, RDL_NONE) {\n"
+       "  RDL_BEGIN();\n"
+       "  RDL_END();\n"
+       "}\n");
+  CHECK_OK(rdl_spawn(named, "named", args, sizeof args, NULL, &f));
+  CHECK_EQ(120, get(&b, f));
+  bed_close(&b);
+}
+
 /* ---- HST 1: loading beside other calls ---- */
 
 static const char second_file[] = "struct second_args {\n"
@@ -203,6 +251,32 @@ void HST_1_load_while_spawning(void) {
   bed_settle(&b);
   CHECK_OK(rdl_spawn(second, "second", args, sizeof args, NULL, &f));
   CHECK_EQ(3, get(&b, f));
+  bed_close(&b);
+}
+
+static void *spawn_again_and_again(void *argument) {
+  bed *b = argument;
+  uint32_t k;
+  for (k = 0; k < 200; k++) {
+    CHECK_EQ(k, RUN(b, "hst_leaf", .n = k));
+    sleep_ns(1u * MS);
+  }
+  return NULL;
+}
+
+/* What a spawn looks at stays as it is while another module is compiled. */
+void HST_1_load_beside_spawns(void) {
+  uint32_t args[3] = {1, 2, 3};
+  rdl_module *second;
+  pthread_t thread;
+  rdl_future f;
+  bed b = bed_open(TASKS);
+  CHECK_EQ(0, pthread_create(&thread, NULL, spawn_again_and_again, &b));
+  sleep_ns(5u * MS);
+  second = load(&b, "second.task.c", second_file);
+  CHECK_OK(rdl_spawn(second, "second", args, sizeof args, NULL, &f));
+  CHECK_EQ(3, get(&b, f));
+  pthread_join(thread, NULL);
   bed_close(&b);
 }
 

@@ -140,3 +140,15 @@ RDL_TASK(tight_greedy, uint, struct tight_args, struct tight_three) {
   RDL_RETURN(self->k);
   RDL_END();
 }
+
+/* Fills all slots with futures each of which wants room for children of its own. */
+RDL_TASK(tight_crowd, RDL_NONE, struct tight_args, struct tight_three) {
+  uint outcome;
+  RDL_BEGIN();
+  for (;;) {
+    RDL_TRY_SPAWN(outcome, self->f[0], tight_fib, .n = 5);
+    if (outcome == RDL_FULL) break;
+  }
+  RDL_AWAIT_CHILDREN_CATCH(outcome);
+  RDL_END();
+}

@@ -201,11 +201,22 @@ typedef struct rdl_none {
 #define RDL_YIELD()                                                                                \
   RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
                    RDL_OR_FAIL_(), __COUNTER__)
-#define RDL_AWAIT_ROOM()                                                                           \
-  RDL_AWAIT_POINT_(rdl_poll_room(rdl, 1u), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
-#define RDL_AWAIT_ROOM_LANES()                                                                     \
-  RDL_AWAIT_POINT_(rdl_poll_room(rdl, RDL_LANES), rdl_settle(rdl), RDL_NEVER, RDL_OR_FAIL_(),      \
-                   __COUNTER__)
+/* A segment that looks for room, finds none and waits again is none: the host takes it that nothing
+   goes on while no segments run, and then the youngest of those that wait for room fails. */
+#define RDL_ROOM_POINT_(spawns, point)                                                             \
+  do {                                                                                             \
+    if (!rdl_poll_room(rdl, spawns)) {                                                             \
+      for (;;) {                                                                                   \
+        rdl->timeout = RDL_NEVER;                                                                  \
+        RDL_POINT_(point);                                                                         \
+        if (rdl->status || rdl_poll_room(rdl, spawns)) break;                                      \
+        rdl->counters.segments--;                                                                  \
+      }                                                                                            \
+    }                                                                                              \
+    RDL_OR_FAIL_();                                                                                \
+  } while (0)
+#define RDL_AWAIT_ROOM()       RDL_ROOM_POINT_(1u, __COUNTER__)
+#define RDL_AWAIT_ROOM_LANES() RDL_ROOM_POINT_(RDL_LANES, __COUNTER__)
 
 /* ---- spawn ---- */
 
@@ -214,15 +225,19 @@ typedef struct rdl_none {
 
 #define RDL_NEW_(name, init...)                                                                    \
   union {                                                                                          \
-    name##_args value;                                                                             \
-    rdl_word words[RDL_WORDS(name##_args)];                                                        \
-  } rdl_new_ = {.value = {init}}
+    name##_args rdl_value_;                                                                        \
+    rdl_word rdl_words_[RDL_WORDS(name##_args)];                                                   \
+  } rdl_new_ = {.rdl_value_ = {init}}
 
+/* `dst` is looked at once: it may be the next place of an array. */
 #define RDL_TRY_SPAWN(outcome, dst, name, init...)                                                 \
   do {                                                                                             \
     RDL_NEW_(name, init);                                                                          \
-    (dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.words, RDL_WORDS(name##_args));     \
-    (outcome) = (dst).index ? RDL_SPAWNED : RDL_FULL;                                              \
+    (outcome) = ((dst) = rdl_spawn(rdl, (rdl_u32)name##_task_word, rdl_new_.rdl_words_,            \
+                                   RDL_WORDS(name##_args)))                                        \
+                        .index                                                                     \
+                    ? RDL_SPAWNED                                                                  \
+                    : RDL_FULL;                                                                    \
   } while (0)
 #define RDL_SPAWN(dst, name, init...)                                                              \
   do {                                                                                             \
@@ -236,9 +251,12 @@ typedef struct rdl_none {
   do {                                                                                             \
     rdl_u32 rdl_wanted_ = (predicate) ? 1u : 0u;                                                   \
     RDL_NEW_(name, init);                                                                          \
-    (dst) = rdl_spawn_lanes(rdl, rdl_wanted_, (rdl_u32)name##_task_word, rdl_new_.words,           \
-                            RDL_WORDS(name##_args));                                               \
-    (outcome) = rdl_ballot(rdl_wanted_ && !(dst).index) ? RDL_FULL : RDL_SPAWNED;                  \
+    (outcome) = rdl_ballot(!((dst) = rdl_spawn_lanes(rdl, rdl_wanted_, (rdl_u32)name##_task_word,  \
+                                                     rdl_new_.rdl_words_, RDL_WORDS(name##_args))) \
+                                .index &&                                                          \
+                           rdl_wanted_)                                                            \
+                    ? RDL_FULL                                                                     \
+                    : RDL_SPAWNED;                                                                 \
   } while (0)
 #define RDL_SPAWN_LANES(dst, predicate, name, init...)                                             \
   do {                                                                                             \
@@ -258,8 +276,9 @@ typedef struct rdl_none {
 #define RDL_RESULT(type, f) (*(RDL_GLOBAL const type *)rdl_result_at(rdl, (f), RDL_SIZE_(type)))
 #define RDL_TAKE(dst, type, f)                                                                     \
   do {                                                                                             \
-    (dst) = RDL_RESULT(type, f);                                                                   \
-    rdl_free_child(rdl, (f));                                                                      \
+    rdl_future rdl_taken_ = (f);                                                                   \
+    (dst) = RDL_RESULT(type, rdl_taken_);                                                          \
+    rdl_free_child(rdl, rdl_taken_);                                                               \
   } while (0)
 #define RDL_DROP(f)                rdl_free_child(rdl, (f))
 #define RDL_DETACH(f)              rdl_detach(rdl, (f))

@@ -26,8 +26,9 @@ static rdl_status take_number(rdl_context *cx) {
   if (cx->number) {
     number_taken[cx->number] = true;
     last_number = cx->number;
-    cx->base_generation = 1u + opened++ * 0x01000193u; /* contexts start at different generations */
-    if (cx->base_generation == 0u) cx->base_generation = 1u;
+    /* Contexts start at different generations, all in the lower half: a slot whose generations are
+       used up is not used again. */
+    cx->base_generation = 1u + (opened++ * 0x01000193u & 0x7fffffffu);
   }
   pthread_mutex_unlock(&numbers_lock);
   return cx->number ? RDL_OK

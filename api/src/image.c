@@ -177,6 +177,16 @@ static void print_tail(rdl__text *out, const place *places, uint32_t count) {
   print_description(out, places, count);
 }
 
+/* A macro of a user's file may have any name, also one that the text behind the file uses. */
+static void print_ends(rdl__text *out, const rdl__image_module *modules, size_t count) {
+  for (size_t m = 1; m < count; m++) {
+    const rdl__task_list *list = modules[m].tasks;
+    for (size_t i = 0; i < list->mention_count; i++)
+      if (list->mentions[i].kind == RDL__OWN)
+        rdl__text_print(out, "#undef %s\n", list->mentions[i].name);
+  }
+}
+
 static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl__image *image,
                              rdl_reason *why) {
   place *places = calloc(image->task_count + (size_t)1, sizeof *places);
@@ -185,6 +195,7 @@ static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl
   for (size_t m = 0; m < count; m++)
     for (size_t i = 0; i < modules[m].tasks->count; i++)
       places[n++] = (place){&modules[m], &modules[m].tasks->tasks[i]};
+  print_ends(&image->tail, modules, count);
   print_tail(&image->tail, places, image->task_count);
   free(places);
   return image->tail.failed ? report_memory(why) : RDL_OK;

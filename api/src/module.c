@@ -114,7 +114,8 @@ static rdl__known_task *list_tasks(rdl_context *cx, rdl_module *const *modules, 
   size_t k, t;
   if (!tasks) return NULL;
   for (k = 0; k < count; k++) {
-    modules[k]->first_task = number;
+    /* The numbers of those before stay, and other threads spawn from them meanwhile. */
+    if (k + 1 == count) modules[k]->first_task = number;
     for (t = 0; t < modules[k]->tasks.count; t++, number++)
       fill_task(&tasks[number], &modules[k]->tasks.tasks[t], modules[k], number, &infos[number]);
   }

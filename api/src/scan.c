@@ -24,6 +24,16 @@ typedef struct condition {
   uint32_t depth;
 } condition;
 
+/* What a macro of the file brings to where it stands. */
+typedef struct macro {
+  char name[RDL__NAME_MAX + 1];
+  bool takes_arguments; /* it is one only where a ( follows */
+  uint32_t spawns;
+  uint32_t lane_spawns;
+  uint32_t awaits;
+  bool returns;
+} macro;
+
 typedef struct scanner {
   const char *file;
   rdl__lexer lexer;
@@ -44,6 +54,9 @@ typedef struct scanner {
   uint32_t unsure; /* parentheses that are open, from that of a word which may be a macro on */
   condition conditions[MAX_CONDITIONS];
   uint32_t condition_count;
+  macro *macros; /* those with words that count */
+  size_t macro_count;
+  size_t macro_capacity;
   rdl_status status;
   rdl_reason *why;
 } scanner;
@@ -641,8 +654,90 @@ static const word *find_word(const rdl__token *token) {
   return strncmp(token->text, "RDL_AWAIT", 9) == 0 ? &await_word : NULL;
 }
 
+/* ---- words in macros ---- */
+
+#define MOST_BY_MACRO (1u << 20) /* macros of macros multiply: more is too much anyway */
+
+static uint32_t add_most(uint32_t a, uint32_t b) {
+  return b < MOST_BY_MACRO && a < MOST_BY_MACRO - b ? a + b : MOST_BY_MACRO;
+}
+
+static macro *find_macro(const scanner *s, const rdl__token *token) {
+  for (size_t i = 0; i < s->macro_count; i++)
+    if (rdl__token_is(token, s->macros[i].name)) return &s->macros[i];
+  return NULL;
+}
+
+/* The macro that the token is a use of. */
+static const macro *used_macro(const scanner *s) {
+  const macro *found = s->token.kind == RDL__TOKEN_WORD ? find_macro(s, &s->token) : NULL;
+  char behind;
+  return found && (!found->takes_arguments || look_ahead(s, &behind) == '(') ? found : NULL;
+}
+
+static void count_word(const scanner *s, macro *m) {
+  const word *found = s->token.kind == RDL__TOKEN_WORD ? find_word(&s->token) : NULL;
+  const macro *inner = used_macro(s);
+  if (found && found->read == read_spawn) m->spawns = add_most(m->spawns, 1);
+  if (found && found->read == read_lane_spawn) m->lane_spawns = add_most(m->lane_spawns, 1);
+  if (found && found->read == read_await) m->awaits = add_most(m->awaits, 1);
+  m->returns = m->returns || (found && found->read == read_return) || (inner && inner->returns);
+  if (!inner) return;
+  m->spawns = add_most(m->spawns, inner->spawns);
+  m->lane_spawns = add_most(m->lane_spawns, inner->lane_spawns);
+  m->awaits = add_most(m->awaits, inner->awaits);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+/* Of several definitions nobody knows here which one holds: the most of each counts. */
+static void keep_macro(scanner *s, const rdl__token *name, const macro *new) {
+  macro *known = find_macro(s, name);
+  bool counts = new->spawns || new->lane_spawns || new->awaits || new->returns;
+  if (!counts || name->length > RDL__NAME_MAX) return;
+  if (!known && s->macro_count == s->macro_capacity) {
+    size_t capacity = s->macro_capacity ? 2 * s->macro_capacity : 16;
+    macro *macros = realloc(s->macros, capacity * sizeof *macros);
+    if (!macros) {
+      fail_for_memory(s);
+      return;
+    }
+    s->macros = macros;
+    s->macro_capacity = capacity;
+  }
+  if (!known) {
+    known = &s->macros[s->macro_count++];
+    *known = *new;
+    memcpy(known->name, name->text, name->length);
+  }
+  known->takes_arguments = known->takes_arguments && new->takes_arguments;
+  known->spawns = larger(known->spawns, new->spawns);
+  known->lane_spawns = larger(known->lane_spawns, new->lane_spawns);
+  known->awaits = larger(known->awaits, new->awaits);
+  known->returns = known->returns || new->returns;
+}
+
+/* The words of a macro count where it is used, as if they were written there. */
+static void read_use(scanner *s, rdl__task *task) {
+  const macro *m = used_macro(s);
+  if (!m) return;
+  if (m->returns && !(s->flags & RDL__SCAN_OWN))
+    FAIL(s, &s->token,
+         "'return' stands in the macro %s, which task '%s' uses here; write RDL_RETURN(value), or "
+         "RDL_EXIT() in a task without a result",
+         s->token.text, task->name);
+  add_spawns(s, task, &task->spawns, m->spawns, &s->token);
+  add_spawns(s, task, &task->lane_spawns, m->lane_spawns, &s->token);
+  if (!m->awaits) return;
+  read_await(s, task);
+  task->resume_points = add_most(task->resume_points, m->awaits - 1);
+}
+
 static void read_word(scanner *s) {
   rdl__task *task = body_task(s);
+  if (task && s->macro_count) read_use(s, task);
   if (rdl__instead_of(s->token.text)) mention_library(s, false);
   if (defines_task(&s->token)) {
     read_task(s);
@@ -688,10 +783,15 @@ static void close_condition(scanner *s) {
 }
 
 static void read_macro(scanner *s) {
+  rdl__token name;
+  macro new = {.name = ""};
   s->lexer.lenient = true; /* '#define SAY don't' is legal as long as nobody uses it */
   next(s);
+  name = s->token;
+  new.takes_arguments = s->lexer.at < s->lexer.length && s->lexer.text[s->lexer.at] == '(';
   if (s->token.kind == RDL__TOKEN_WORD) mention(s, RDL__OWN, &s->token, NULL);
   for (; !at_end(s) && !is_mark(s, '\n'); next(s)) {
+    if (s->token.from != name.from) count_word(s, &new);
     if (rdl__instead_of(s->token.text)) mention_library(s, true);
     if (defines_task(&s->token) || declares_task(&s->token))
       FAIL(
@@ -699,6 +799,7 @@ static void read_macro(scanner *s) {
           "%s stands inside a #define; tasks are found before macros are replaced, so write it out",
           s->token.text);
   }
+  if (name.kind == RDL__TOKEN_WORD) keep_macro(s, &name, &new);
 }
 
 /* Where it works at all it finds other files on every device. */
@@ -814,6 +915,7 @@ rdl_status rdl__scan(const char *file, const char *text, size_t length, unsigned
   read_file(&s);
   if (!s.status) check_end(&s);
   rdl__task_list_finish(&s.declared);
+  free(s.macros);
   if (s.status) rdl__task_list_finish(out);
   return s.status;
 }

@@ -178,6 +178,12 @@ static const refused refusals[] = {
      "f.c:1:37: ", "write RDL_RETURN"},
     {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); switch (x) { case 1: { RDL_AWAIT(f); } } RDL_END(); }",
      "f.c:1:60: ", "inside a switch"},
+    {"#define GET(x) do { RDL_AWAIT(x); } while (0)\n"
+     "RDL_TASK(a, B, C, D) { RDL_BEGIN(); switch (x) { case 1: GET(f); } RDL_END(); }",
+     "f.c:2:58: ", "GET stands inside a switch"},
+    {"#define LEAVE return 1\n#define LEAVE_IF(x) if (x) LEAVE\n"
+     "RDL_TASK(a, B, C, D) { RDL_BEGIN(); LEAVE_IF(y); RDL_END(); }",
+     "f.c:3:37: ", "'return' stands in the macro LEAVE_IF"},
     {"void f(void) {\n" TASK("b"), "f.c:2:1: ", "inside the braces that open on line 1"},
     {TASK("a") "}", "f.c:2:1: ", "closes nothing"},
     {TASK("a") "void f(void) {\n{}", "f.c:2:14: ", "never closed"},
@@ -329,13 +335,52 @@ static void no_variables_at_file_level(void **state) {
 /* A switch without an await, an await behind a switch, and helpers that return are all right. */
 static void switches_and_returns(void **state) {
   static const char text[] =
-      "int f(int x) { switch (x) { case 1: return 2; } return 3; }\n"
+      "#define GIVE(x) return x\n"
+      "int f(int x) { switch (x) { case 1: return 2; } GIVE(3); }\n"
       "RDL_TASK(a, B, C, D) { RDL_BEGIN(); switch (x) { case 1: if (y) { break; } } RDL_YIELD(); "
       "RDL_END(); }\n";
   rdl__task_list list;
   (void)state;
   assert_int_equal(rdl__scan("f.c", text, sizeof text - 1, 0, &list, &why), RDL_OK);
   assert_int_equal(list.tasks[0].resume_points, 1);
+  rdl__task_list_finish(&list);
+}
+
+/* Words count where a macro with them is used, through other macros too; without its ( a macro that
+ * takes arguments is none. */
+static void words_in_macros(void **state) {
+  rdl__task_list list =
+      good("#define START(d, v) RDL_SPAWN(d, leaf, .n = v)\n"
+           "#define START(d, v) RDL_SPAWN(d, leaf, .n = (v))\n"
+           "#define WAIT RDL_AWAIT(self->f)\n"
+           "#define BOTH(v) START(self->f, v); WAIT; \\\n"
+           "  RDL_SPAWN_LANES(mine->f, 1, leaf)\n"
+           "RDL_TASK(a, B, C, D) { RDL_BEGIN(); START(self->g, 1); BOTH(2); WAIT;\n"
+           "  switch (START) { case 1: START(self->g, 3); } RDL_END(); }\n" TASK("b"));
+  (void)state;
+  assert_int_equal(list.tasks[0].spawns, 3);
+  assert_int_equal(list.tasks[0].lane_spawns, 1);
+  assert_int_equal(list.tasks[0].resume_points, 2);
+  assert_int_equal(list.tasks[1].spawns, 0);
+  assert_int_equal(list.tasks[1].resume_points, 0);
+  rdl__task_list_finish(&list);
+}
+
+/* Ten to the tenth awaits, which no counter holds. */
+static void macros_that_multiply(void **state) {
+  static const char ten[] = "#define G%d G%d G%d G%d G%d G%d G%d G%d G%d G%d G%d\n";
+  char text[2048] = "#define G0 RDL_YIELD();\n";
+  size_t used = strlen(text);
+  rdl__task_list list;
+  int k;
+  (void)state;
+  for (k = 0; k < 10; k++)
+    used +=
+        (size_t)snprintf(text + used, sizeof text - used, ten, k + 1, k, k, k, k, k, k, k, k, k, k);
+  (void)snprintf(text + used, sizeof text - used,
+                 "RDL_TASK(a, B, C, D) { RDL_BEGIN(); G10 G10 RDL_END(); }\n");
+  list = good(text);
+  assert_true(list.tasks[0].resume_points > 4095);
   rdl__task_list_finish(&list);
 }
 
@@ -430,6 +475,8 @@ int main(void) {
       cmocka_unit_test(zero_bytes),
       cmocka_unit_test(own_names),
       cmocka_unit_test(switches_and_returns),
+      cmocka_unit_test(words_in_macros),
+      cmocka_unit_test(macros_that_multiply),
       cmocka_unit_test(as_many_as_an_image_numbers),
       cmocka_unit_test(every_beginning_of_a_file),
       cmocka_unit_test(memory_runs_out),
