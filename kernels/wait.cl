@@ -266,8 +266,8 @@ RDL_FN void rdl_wake_room(rdl_cx *rdl) {
   }
 }
 
-/* A future has started before the one that waits for room, or that one begins to wait: the next may
-   do so after as many dispatches as there are slots. */
+/* A future has started before the one that waits for room, or that one begins to wait: the count of
+   dispatches until the next may do so begins anew. */
 RDL_FN void rdl_started_before(rdl_cx *rdl) {
   rdl->may_start = 0;
   rdl->starved_since = rdl->segments;
