@@ -672,7 +672,7 @@ class Forest:
                 self.wake(w)
 
     def wake(self, w):
-        for future, home in self.room:
+        for future, home in reversed(self.room):  # rdl_wake_room: the list's newest stands first
             if home == w or self.fault == "woken elsewhere":
                 self.rings[w].append(future)
             else:
