@@ -183,9 +183,11 @@ void FUT_11_host_many(void) {
 }
 
 /* Enough slots for work whose parents await what they spawn. S1 of fib(n) is 2n: two children a
- * level, less the root, which has a slot of the host. */
+ * level, less the root, which has a slot of the host. In a large heap branches are opened out of
+ * turn until half of it has been in use. */
 static uint32_t enough_slots(uint32_t workers, uint32_t peak, uint32_t reserve) {
-  return workers * (peak + reserve);
+  uint32_t large = peak + reserve >= 1024u;
+  return workers * (peak + reserve) * (large ? 2u : 1u);
 }
 
 /* fib(13) in just enough slots. Tasks that spawn in their lanes make the reserve as many times
@@ -265,6 +267,11 @@ void FUT_11_firs(void) {
   enum { LEVELS = 40, TURNS = SCALED(4000, 150), CUT_LEVELS = 12 };
   uint32_t levels = UNLESS_CUT(LEVELS, CUT_LEVELS);
   check_tight_roots("tight_fir", levels, 3 * levels + 2, UNLESS_CUT(TURNS, 20), PLENTY_OF_ROOTS);
+}
+
+void FUT_11_large(void) {
+  enum { LEVELS = 1100, TURNS = SCALED(500, 20) };
+  check_tight_roots("tight_mast", LEVELS, LEVELS + 2, UNLESS_CUT(TURNS, 20), PLENTY_OF_ROOTS);
 }
 
 /* Nearly as many segments as may be before SCH 3 lets a worker start something out of turn: the
