@@ -183,9 +183,11 @@ void FUT_11_host_many(void) {
 }
 
 /* Enough slots for work whose parents await what they spawn. S1 of fib(n) is 2n: two children a
- * level, less the root, which has a slot of the host. */
+ * level, less the root, which has a slot of the host. In a large heap branches are opened out of
+ * turn until half of it has been in use. */
 static uint32_t enough_slots(uint32_t workers, uint32_t peak, uint32_t reserve) {
-  return workers * (peak + reserve);
+  uint32_t large = peak + reserve >= 1024u;
+  return workers * (peak + reserve) * (large ? 2u : 1u);
 }
 
 /* fib(13) in just enough slots. Tasks that spawn in their lanes make the reserve as many times
@@ -214,7 +216,8 @@ void FUT_11_lanes(void) {
 }
 
 void FUT_11_wood(void) {
-  enum { LEVELS = 7, RESERVE = 3, PEAK = 3 * LEVELS, ROUNDS = SCALED(60, 6) };
+  enum { LEVELS = 7, RESERVE = 3, PEAK = 3 * LEVELS };
+  uint32_t rounds = UNLESS_CUT(SCALED(60, 6), 2);
   rdl_context_options options = bed_options();
   rdl_context_info info = {.size = sizeof info};
   bed b = bed_open(NULL);
@@ -223,9 +226,61 @@ void FUT_11_wood(void) {
   CHECK_OK(rdl_context_close(b.cx));
   options.slots = enough_slots(info.workers, PEAK, RESERVE);
   b = bed_open_with(TIGHT, &options);
-  for (k = 0; k < ROUNDS; k++)
+  for (k = 0; k < rounds; k++)
     CHECK_EQ(2187, RUN(&b, "tight_wood", .k = LEVELS));
   bed_close(&b);
+}
+
+/* Many roots in just enough slots for as many of them as there are workers. They spend `turns`
+ * where they need most. */
+static void check_tight_roots(const char *task, uint32_t levels, uint32_t peak, uint32_t turns,
+                              uint32_t most_roots) {
+  enum { RESERVE = 3, FOR_EACH_WORKER = 4, MOST = 64 };
+  rdl_context_options options = bed_options();
+  rdl_context_info info = {.size = sizeof info};
+  rdl_future roots[MOST];
+  bed b = bed_open(NULL);
+  uint32_t k, count;
+  CHECK_OK(rdl_context_describe(b.cx, &info));
+  CHECK_OK(rdl_context_close(b.cx));
+  count = info.workers * FOR_EACH_WORKER < MOST ? info.workers * FOR_EACH_WORKER : MOST;
+  options.slots = enough_slots(info.workers, peak, info.lanes * RESERVE);
+  options.roots = most_roots ? most_roots : count;
+  b = bed_open_with(TIGHT, &options);
+  for (k = 0; k < count; k++)
+    roots[k] = START(&b, task, .k = levels, .n = turns);
+  for (k = 0; k < count; k++)
+    CHECK_EQ(levels, get(&b, roots[k]));
+  bed_close(&b);
+}
+
+enum { PLENTY_OF_ROOTS = 65536 };
+
+/* All that a worker may do wrong here is to take a root while one that it has waits for room. */
+void FUT_11_masts(void) {
+  enum { LEVELS = 100, TURNS = SCALED(4000, 150) };
+  check_tight_roots("tight_mast", LEVELS, LEVELS + 2, UNLESS_CUT(TURNS, 20), PLENTY_OF_ROOTS);
+}
+
+/* And here, to begin what lies at the bottom of its own ring. */
+void FUT_11_firs(void) {
+  enum { LEVELS = 40, TURNS = SCALED(4000, 150), CUT_LEVELS = 12 };
+  uint32_t levels = UNLESS_CUT(LEVELS, CUT_LEVELS);
+  check_tight_roots("tight_fir", levels, 3 * levels + 2, UNLESS_CUT(TURNS, 20), PLENTY_OF_ROOTS);
+}
+
+void FUT_11_large(void) {
+  enum { LEVELS = 1100, TURNS = SCALED(500, 20) };
+  check_tight_roots("tight_mast", LEVELS, LEVELS + 2, UNLESS_CUT(TURNS, 20), PLENTY_OF_ROOTS);
+}
+
+/* Nearly as many segments as may be before SCH 3 lets a worker start something out of turn: the
+ * last time a worker has 53 slots and 4 roots of 879 segments each, which are 64 for each of 55. */
+void FUT_11_in_turn(void) {
+  enum { LEVELS = 16, MOST_TURNS = 90 };
+  uint32_t turns;
+  for (turns = 10; turns <= MOST_TURNS; turns += 10)
+    check_tight_roots("tight_fir", LEVELS, 3 * LEVELS + 2, turns, 0);
 }
 
 /* A loop that looks before it spawns, and waits for room where it can be seen. */

@@ -74,6 +74,42 @@ RDL_TASK(tight_wood, uint, struct tight_args, struct tight_three) {
   RDL_END();
 }
 
+/* A chain of k futures, and then n turns of two leaves each: for so long it needs all the room that
+ * it needs at most. */
+RDL_TASK(tight_mast, uint, struct tight_args, struct tight_three) {
+  RDL_BEGIN();
+  if (args->k > 0) {
+    RDL_SPAWN(self->f[0], tight_mast, .k = args->k - 1, .n = args->n);
+    RDL_AWAIT(self->f[0]);
+    RDL_RETURN(RDL_RESULT(uint, self->f[0]) + 1);
+  }
+  for (self->k = 0; self->k < args->n; self->k++) {
+    RDL_SPAWN(self->f[0], tight_leaf, .n = 1);
+    RDL_SPAWN(self->f[1], tight_leaf, .n = 1);
+    RDL_AWAIT_ALL(self->f, 2);
+    RDL_DROP(self->f[0]);
+    RDL_DROP(self->f[1]);
+  }
+  RDL_RETURN(0);
+  RDL_END();
+}
+
+/* The same with two more chains at each of the k futures, as long as what is below them: they are
+ * to come after it. */
+RDL_TASK(tight_fir, uint, struct tight_args, struct tight_three) {
+  uint k;
+  RDL_BEGIN();
+  for (k = 0; k < 2; k++)
+    RDL_SPAWN(self->f[k], tight_mast, .k = args->k);
+  if (args->k > 1)
+    RDL_SPAWN(self->f[2], tight_fir, .k = args->k - 1, .n = args->n);
+  else
+    RDL_SPAWN(self->f[2], tight_mast, .n = args->n);
+  RDL_AWAIT_ALL(self->f, 3);
+  RDL_RETURN(RDL_RESULT(uint, self->f[2]) + 1);
+  RDL_END();
+}
+
 /* Spawns n leaves as fast as there is room; word 1 counts how often there was none. */
 RDL_TASK(tight_loop, uint, struct tight_args, struct tight_three) {
   uint outcome;

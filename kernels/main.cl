@@ -92,7 +92,8 @@ RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
  * every worker finishes a branch before it opens the next. So a worker of which a future waits for
  * room starts no other that will spawn, and takes none from others, until that one has had its
  * turn: the branch goes on here. One starts all the same when every worker is idle, which shows
- * that the work has another form, or after as many dispatches as there are slots.
+ * that the work has another form, or after RDL_ROUND dispatches for each slot: fewer would soon be
+ * over, for each look for room is one, and a neighbour's steady ends bring thousands.
  */
 RDL_FN rdl_u32 rdl_starved(rdl_cx *rdl) {
   rdl_u32 wait, state;
@@ -109,7 +110,7 @@ RDL_FN rdl_u32 rdl_starved(rdl_cx *rdl) {
 /* Every other that would spawn, or comes from others, must wait for it. */
 RDL_FN rdl_u32 rdl_waits_for_starved(rdl_cx *rdl) {
   if (!rdl->starved || !rdl_starved(rdl)) return 0;
-  return !rdl->may_start && rdl->segments - rdl->starved_since < rdl->control->slots;
+  return !rdl->may_start && rdl->segments - rdl->starved_since < RDL_ROUND * rdl->control->slots;
 }
 
 /* Must what stands next in a queue stay there for now? */
@@ -235,7 +236,7 @@ RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl) {
   return 0;
 }
 
-/* Out of every 64 dispatches six look first where the usual order looks late. */
+/* Out of every RDL_ROUND dispatches six look first where the usual order looks late. */
 #define RDL_USUAL 58u
 
 /* Half of the slots have never been used. */
@@ -247,13 +248,10 @@ RDL_FN rdl_u32 rdl_has_plenty(rdl_cx *rdl) {
 }
 
 /* A fair dispatch that starts a future opens one more branch of the work, each of which holds slots
-   until it is done. Where slots are few that could use them all up: there it happens seldom, and
-   the work runs depth first, which needs the least room. */
+   until it is done. Where slots are few that could use them all up: there it happens in one round
+   after as many as there are slots, and the work runs depth first, which needs the least room. */
 RDL_FN rdl_u32 rdl_may_open(rdl_cx *rdl) {
-  if (rdl_has_plenty(rdl)) return 1;
-  if (++rdl->held_back <= rdl->control->slots) return 0;
-  rdl->held_back = 0;
-  return 1;
+  return rdl_has_plenty(rdl) || rdl->held_back == rdl->control->slots;
 }
 
 RDL_FN rdl_u32 rdl_may_go_on(rdl_cx *rdl, rdl_u32 slot) {
@@ -332,8 +330,8 @@ RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl) {
   return rdl_clock() - rdl->started >= quantum;
 }
 
-/* Asked for every 64 dispatches. Workers leave together: who is first goes on until all are there,
-   so a long segment elsewhere does not stop this worker. */
+/* Asked for every RDL_ROUND dispatches. Workers leave together: who is first goes on until all are
+   there, so a long segment elsewhere does not stop this worker. */
 RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl->rounds++;
@@ -348,8 +346,22 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
     rdl->leaving = 2;
 }
 
+/* RDL_ROUND dispatches are over. */
+RDL_FN void rdl_next_round(rdl_cx *rdl) {
+  rdl->held_back = rdl->held_back == rdl->control->slots ? 0u : rdl->held_back + 1u;
+  rdl_look_at_clock(rdl);
+}
+
 /* Pauses of a round without work while others work. */
 #define RDL_RELAXES 8u
+
+/* Who has nothing to do, or leaves, keeps no room that others may want. Where slots are few it goes
+   back before anybody waits: else one that waits would find all others idle, or gone, and take that
+   for a sign that it waits in vain. */
+RDL_FN void rdl_hold_no_room(rdl_cx *rdl) {
+  rdl_u32 wanted = rdl_load_relaxed(&rdl->control->room) || !rdl_has_plenty(rdl);
+  if (wanted && rdl_return_room(rdl)) rdl_pool_announce(rdl);
+}
 
 /* A round without work. The last to be idle for `patience` parks the device. */
 RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
@@ -358,7 +370,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (*rounds == 0u) *since = rdl_clock();
   if (rdl->taken) rdl_judge_theft(rdl);
   if (*rounds == 16u) {
-    if (!rdl_has_plenty(rdl) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
+    rdl_hold_no_room(rdl);
     rdl->quiet = 0;
     rdl_fetch_add(&control->idle, 1u);
     rdl->resting = 1;
@@ -370,7 +382,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
     rdl_relax();
   if (rdl->resting && (control->flags & RDL_FLAG_CROWDED)) rdl_give_way();
   if (*rounds % 16u) return;
-  if (rdl_load_relaxed(&control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
+  rdl_hold_no_room(rdl);
   rdl_look_at_clock(rdl);
   all_idle = rdl_load_acquire(&control->idle) >= rdl_load_acquire(&control->registered);
   rdl->quiet = all_idle ? rdl->quiet + 1u : 0u;
@@ -387,7 +399,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
 RDL_FN void rdl_put_out(rdl_cx *rdl) {
   rdl_u32 slot = rdl->next;
   if (slot) rdl_ring_push(rdl, slot, rdl->next_wait);
-  if (rdl_load_relaxed(&rdl->control->room) && rdl_return_room(rdl)) rdl_pool_announce(rdl);
+  rdl_hold_no_room(rdl);
   rdl_spill_fifo(rdl, 0xffffffffu);
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
 }
@@ -404,11 +416,11 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
     if (rdl_work(rdl)) {
       if (rdl->resting) rdl_go_on(rdl);
       idle = 0;
-      rdl->turn = (rdl->turn + 1u) % 64u;
-      if (rdl->turn == 0u) rdl_look_at_clock(rdl);
+      rdl->turn = (rdl->turn + 1u) % RDL_ROUND;
+      if (rdl->turn == 0u) rdl_next_round(rdl);
       if (limit && rdl->segments >= limit) rdl->leaving = 2;
     } else {
-      rdl->turn = 0;
+      rdl->turn = rdl->held_back = 0;
       rdl_rest(rdl, &since, &idle);
     }
   }

@@ -280,24 +280,17 @@ RDL_FN void rdl_wake_for_room(rdl_cx *rdl, rdl_u32 index) {
     rdl_enqueue(rdl, who, ready);
 }
 
-/* All look again, and who began to wait last looks first: it is deepest in the work, and finishing
-   it frees what those before it need. The ring gives back last what it was given first. */
+/* All look again, each where it began to wait; in which order makes no difference to the bound. */
 RDL_FN void rdl_wake_room(rdl_cx *rdl) {
-  rdl_u32 node = rdl_exchange(&rdl->control->room, RDL_NIL);
-  rdl_u32 turned = RDL_NIL, next;
-  for (; node; node = next) {
-    next = rdl->nodes[node].next;
-    rdl->nodes[node].next = turned;
-    turned = node;
-  }
-  for (node = turned; node; node = next) {
+  rdl_u32 node, next;
+  for (node = rdl_exchange(&rdl->control->room, RDL_NIL); node; node = next) {
     next = rdl->nodes[node].next;
     rdl_wake_for_room(rdl, node);
   }
 }
 
-/* A future has started before the one that waits for room, or that one begins to wait: the next may
-   do so after as many dispatches as there are slots. */
+/* A future has started before the one that waits for room, or that one begins to wait: the count of
+   dispatches until the next may do so begins anew. */
 RDL_FN void rdl_started_before(rdl_cx *rdl) {
   rdl->may_start = 0;
   rdl->starved_since = rdl->segments;

@@ -16,6 +16,9 @@
 #define RDL_WANT_ANY      5u
 #define RDL_WANT_ROOM     6u
 
+/* Dispatches between two looks at what is not done every time. */
+#define RDL_ROUND 64u
+
 /* How a segment ends. */
 #define RDL_ENDED     0u
 #define RDL_SUSPENDED 1u
@@ -68,7 +71,7 @@ typedef struct rdl_cx {
   rdl_u32 unwind;  /* RETURNED futures that were cancelled and must pass it to their children */
   /* Rhythm. */
   rdl_u32 turn;
-  rdl_u32 held_back; /* fair dispatches not made, for want of room */
+  rdl_u32 held_back; /* rounds in which no fair dispatch may start anything, for want of room */
   rdl_u32 rounds;
   rdl_u32 segments;
   rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = now */

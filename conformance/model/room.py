@@ -5,7 +5,7 @@ whose parents await what they spawn ends in W x (S1 + reserve) slots.
 Mirrors rdl_suspend and rdl_wait_for_room, rdl_make_room, rdl_return_room, rdl_pool_refill_freed,
 rdl_pool_give_back, rdl_pool_put, rdl_pool_free, rdl_pool_announce, rdl_wake_room,
 rdl_wake_for_room, rdl_enqueue_at, rdl_node_free, rdl_starved, rdl_keep_back, rdl_all_are_idle,
-rdl_rest, rdl_put_out and, of the host, break_room and rdl__work_pending. A pool and a stash are
+rdl_hold_no_room, rdl_rest, rdl_put_out and, of the host, break_room and rdl__work_pending. A pool and a stash are
 numbers here; stealing.py has the chunks. `bound` is no search but a simulation of many schedules,
 because it is about sizes.
 """
@@ -310,9 +310,10 @@ def build_left(fault):
         yield from wait_for_room("A", "1", 1)
         yield atomic(rests)
 
-    def leaver():  # rdl_put_out
+    def leaver():  # rdl_put_out, rdl_hold_no_room
+        plenty = yield choose(1, 0)
         names = yield load("room")
-        if names:
+        if names or not plenty:
             some = yield atomic(flush, "2")
             if some:
                 yield from rdl_pool_announce()
@@ -671,7 +672,7 @@ class Forest:
                 self.wake(w)
 
     def wake(self, w):
-        for future, home in self.room:
+        for future, home in reversed(self.room):  # rdl_wake_room: the list's newest stands first
             if home == w or self.fault == "woken elsewhere":
                 self.rings[w].append(future)
             else:
