@@ -4,7 +4,7 @@ the chains of a pool. Nothing runs twice and nothing is lost.
 
 Mirrors rdl_ring_push, rdl_spill_ring, rdl_change, rdl_list_push, rdl_list_take, rdl_adopt,
 rdl_adopt_last, rdl_from_ring, rdl_from_fifo, rdl_claim, rdl_commit_yield, rdl_dispatch,
-rdl_start_root, rdl_shared_push, rdl_shared_pop, rdl_pool_refill_freed, rdl_pool_give_back and
+rdl_start_root, rdl_shared_push, rdl_roots_pop, rdl_pool_refill_freed, rdl_pool_give_back and
 rdl_pool_flush. Links are words of their own here, so this model also shows what the others take
 for granted: that pushing onto a list and taking it whole each behave as one step.
 """
@@ -37,6 +37,7 @@ FAULTS = {
     "root starts unseen": ("roots", "a root that was claimed is queued with the word RUNNING"),
     "cell filled after its number": ("ring", "the consumer reads what stood there before"),
     "head by load and store": ("ring", "two consumers take one entry"),
+    "block without a look": ("ring", "the second cell of a block may be empty"),
 }
 
 
@@ -504,26 +505,33 @@ def rdl_shared_push(item, fault):
             tail = yield load("tail")
 
 
-def rdl_shared_pop(fault):
+def rdl_roots_pop(most, fault):
+    """What came first stands first in what is returned."""
     head = yield load("head")
     while True:
-        sequence = yield load("sequence.%d" % (head % CELLS))
-        behind = sequence - (head + 1)
-        if behind == 0:
-            if fault == "head by load and store":
-                seen = head
-                yield store("head", head + 1)
-            else:
-                seen = yield cas("head", head, head + 1)
-            if seen == head:
-                item = yield load("cell.%d" % (head % CELLS))
-                yield store("sequence.%d" % (head % CELLS), head + CELLS)
-                return item
-            head = seen
-        elif behind < 0:
-            return ""
+        count = 0
+        while count < most:
+            sequence = yield load("sequence.%d" % ((head + count) % CELLS))
+            if sequence != head + count + 1 and not (count and fault == "block without a look"):
+                break
+            count += 1
+        if count and fault == "head by load and store":
+            seen = head
+            yield store("head", head + count)
+        elif count:
+            seen = yield cas("head", head, head + count)
         else:
-            head = yield load("head")
+            seen = yield load("head")
+        if seen == head:
+            break
+        head = seen
+    items = ""
+    while count:
+        count -= 1
+        item = yield load("cell.%d" % ((head + count) % CELLS))
+        yield store("sequence.%d" % ((head + count) % CELLS), head + count + CELLS)
+        items = item + items
+    return items
 
 
 def build_ring(fault):
@@ -538,11 +546,13 @@ def build_ring(fault):
                     yield atomic(append, "pushed", item)
         return push
 
-    def consumer():
-        for attempt in range(2):
-            item = yield from rdl_shared_pop(fault)
-            if item:
-                yield atomic(append, "popped", item)
+    def consumer(most):
+        def pop():
+            for attempt in range(2):
+                items = yield from rdl_roots_pop(most, fault)
+                if items:
+                    yield atomic(append, "popped", items)
+        return pop
 
     def append(memory, word, item):
         memory[word] = "".join(sorted(memory[word] + item))
@@ -555,7 +565,7 @@ def build_ring(fault):
         return nobody_stuck(memory, stuck)
 
     return Model(words, {"pushes a, c": producer("ac"), "pushes b": producer("b"),
-                         "pops": consumer, "pops too": consumer}, None, final)
+                         "pops two": consumer(2), "pops": consumer(1)}, None, final)
 
 
 def build(scenario, fault):
