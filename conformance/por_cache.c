@@ -254,10 +254,17 @@ static void check_host_only(void) {
   CHECK_OK(rdl_context_close(cx));
 }
 
-/* The OpenCL loader is there and knows of no driver. */
+/* The OpenCL loader is there and knows of no driver; one with a driver built in finds it anyway. */
 void POR_4_no_driver(void) {
+  static rdl_device_info infos[16];
+  size_t count = 0, k;
   setenv("OCL_ICD_VENDORS", "/no/such/folder", 1);
   setenv("OPENCL_VENDOR_PATH", "/no/such/folder", 1);
+  unsetenv("OCL_ICD_FILENAMES");
+  CHECK_OK(rdl_devices(infos, 16, &count));
+  for (k = 0; k < count && k < 16; k++)
+    if (strcmp(infos[k].backend, "opencl") == 0)
+      test_skip("this OpenCL loader finds %s without a folder of drivers", infos[k].name);
   check_host_only();
 }
 

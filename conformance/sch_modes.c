@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCH 7 and 8: flat mode gives the same results, and deadlocks are told. */
 #include <string.h>
+#include <time.h>
 
 #include "conformance/harness.h"
 
@@ -182,6 +183,44 @@ void SCH_8_beside_others(void) {
   word_set(&m, 0, 1);
   for (k = 0; k < 3; k++)
     CHECK_EQ(5, get(&b, busy[k]));
+  bed_close(&b);
+}
+
+/* Also while the host calls all the time, so that the device never comes to rest. */
+static void get_in_traffic(bed *b, rdl_future f) {
+  struct timespec pause = {0, 1000000};
+  uint64_t begin = now_ns();
+  rdl_status status = RDL_TIMEOUT;
+  while (status == RDL_TIMEOUT && now_ns() - begin < 2u * SOON_NS) {
+    CHECK_EQ(4, RUN(b, "sch_leaf", .n = 4));
+    status = rdl_future_get(b->cx, f, NULL, 0, 0);
+    nanosleep(&pause, NULL);
+  }
+  CHECK_STATUS(RDL_DEADLOCK, status);
+}
+
+void SCH_8_beside_calls(void) {
+  bed b = bed_open(TASKS);
+  uint32_t k;
+  for (k = 0; k < 3; k++)
+    get_in_traffic(&b, START(&b, "sch_self", .n = 1));
+  check_usable(&b);
+  bed_close(&b);
+}
+
+/* What the next call may still signal is not told in a moment, however much the host has to do. */
+void SCH_8_signalled_late(void) {
+  bed b = bed_open(TASKS);
+  uint32_t k, j;
+  for (k = 0; k < 300; k++) {
+    rdl_event event = new_event(&b, 1, RDL_EVENT_DEVICE);
+    rdl_future f = START(&b, "sch_wait_event", .e = event);
+    for (j = 0; j < 30; j++)
+      CHECK_EQ(4, RUN(&b, "sch_leaf", .n = 4));
+    CHECK_EQ(1, RUN(&b, "sch_signal", .e = event));
+    CHECK_EQ(3, get(&b, f));
+    CHECK_OK(rdl_event_destroy(b.cx, event));
+  }
   bed_close(&b);
 }
 

@@ -125,11 +125,13 @@ static rdl_status make_host_tables(rdl_context *cx) {
   cx->free_events = malloc((1u + (size_t)cx->options.events) * sizeof *cx->free_events);
   cx->search_marks = malloc(2u * (size_t)cx->control->slots);
   cx->search_stack = malloc(cx->control->slots * sizeof *cx->search_stack);
+  cx->search_waits = calloc(cx->control->slots, sizeof *cx->search_waits);
   cx->fresh_root = 1;
   cx->fresh_event = 1;
   cx->usable_roots = cx->options.roots;
   cx->root_frames = cx->frames_first;
-  if (cx->roots && cx->free_roots && cx->free_events && cx->search_marks && cx->search_stack)
+  if (cx->roots && cx->free_roots && cx->free_events && cx->search_marks && cx->search_stack &&
+      cx->search_waits)
     return RDL_OK;
   return rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory for %u roots",
                     cx->options.roots);
@@ -204,6 +206,7 @@ static void destroy(rdl_context *cx) {
   free(cx->free_events);
   free(cx->search_marks);
   free(cx->search_stack);
+  free(cx->search_waits);
   free(cx->timers);
   free(cx->cache_dir);
   free(cx);

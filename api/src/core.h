@@ -186,6 +186,7 @@ struct rdl_context {
   uint8_t
       *search_marks; /* two bytes a slot, and room to walk: made early, for a search when memory */
   uint32_t *search_stack; /* is short must not fail; touched only as far as slots are used */
+  uint32_t *search_waits; /* by slot: its wait word when it was last found dead */
   bool search_deadlocks;  /* something changed since the last search */
   uint64_t next_search;   /* while others run: not before this time */
   bool solo;              /* the next launch has one worker */

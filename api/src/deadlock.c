@@ -8,6 +8,10 @@
  * core (cycles and such events) is told DEADLOCK; the rest gets the failure from those it waits
  * for.
  *
+ * Where the host calls again and again the device is never at rest, and what nobody can move now a
+ * task that the host is about to spawn may move: then only waits that were dead at the last search
+ * too are told. What messages on their way will move counts as movable.
+ *
  * Waiting for room counts as movable. When nothing else is, one worker alone lets all who wait for
  * room look again: several might each hold a part of what one needs. If that did not help either,
  * the youngest of them fails.
@@ -29,6 +33,7 @@ typedef struct search {
   uint32_t slots; /* one past the last slot in use */
   bool by_host;   /* something movable does not wait for room */
   bool by_task;   /* something movable can run code */
+  bool traffic;   /* messages are on their way */
   char *story;
   size_t story_size;
 } search;
@@ -112,6 +117,24 @@ static void push_timers(search *s) {
   }
 }
 
+/* A promise that was completed, a wait that a deadline ends, and the like. */
+static void push_messages(search *s) {
+  const rdl_mailbox *box = &s->cx->control->mailbox;
+  const rdl_message *messages = (const rdl_message *)(const void *)(s->cx->heap + box->messages);
+  rdl_u32 at;
+  for (at = rdl_load_relaxed(&box->head); at != rdl_load_relaxed(&box->tail); at++) {
+    const rdl_message *message = &messages[at & box->mask];
+    s->traffic = true;
+    if (message->kind == RDL_SAY_CANCEL || message->kind == RDL_SAY_COMPLETE ||
+        message->kind == RDL_SAY_WAKE)
+      push(s, message->slot);
+    if (message->kind == RDL_SAY_SIGNAL) {
+      const rdl_event_record *event = &s->cx->event_records[message->slot & RDL_MAX_SLOTS];
+      push_waiters(s, rdl_load_relaxed(&event->waiters));
+    }
+  }
+}
+
 static bool any_task_movable(const search *s) {
   uint32_t slot;
   for (slot = 1; slot < s->slots; slot = next_slot(s, slot))
@@ -121,6 +144,7 @@ static bool any_task_movable(const search *s) {
 
 static void mark_movable(search *s) {
   push_ready(s);
+  push_messages(s);
   push_timers(s);
   push_events(s); /* those the host may signal */
   spread(s);
@@ -138,6 +162,14 @@ static void mark_movable(search *s) {
 static bool dead(const search *s, uint32_t slot) {
   uint32_t state = state_of(s, slot);
   return !s->movable[slot] && (state == RDL_WAITING || state == RDL_RETURNED);
+}
+
+/* 0 = in all the traffic it may just have come to this wait. */
+static bool dead_for_long(search *s, uint32_t slot) {
+  uint32_t wait = rdl_load_relaxed(&s->cx->records[slot].wait);
+  bool same = s->cx->search_waits[slot] == wait;
+  s->cx->search_waits[slot] = wait;
+  return same || !s->traffic;
 }
 
 static uint32_t live_child(const search *s, uint32_t slot) {
@@ -216,6 +248,10 @@ static bool break_dead(search *s) {
   bool some = false, any = false;
   for (slot = 1; slot < s->slots; slot = next_slot(s, slot)) {
     if (!dead(s, slot)) continue;
+    if (!dead_for_long(s, slot)) {
+      s->movable[slot] = 1;
+      continue;
+    }
     any = true;
     if (break_event(s, slot)) some = true;
     if (s->seen[slot]) continue;
@@ -285,7 +321,7 @@ static bool half_done(rdl_context *cx) {
   uint32_t k;
   for (k = 0; k < cx->workers; k++)
     if (cx->worker_states[k].backlog || cx->worker_states[k].unwind) return true;
-  return rdl_load_relaxed(&cx->control->mailbox.head) != cx->control->mailbox.tail;
+  return false;
 }
 
 bool rdl__break_deadlocks(rdl_context *cx) {
@@ -305,6 +341,6 @@ bool rdl__break_deadlocks(rdl_context *cx) {
   sent = break_dead(&s);
   if (sent) memcpy(cx->deadlock_text, story, sizeof story);
   if (sent) rdl__log(cx, RDL_LOG_ERROR, "deadlock: %s", story);
-  if (!sent) sent = break_room(&s);
+  if (!sent && !s.traffic) sent = break_room(&s);
   return sent;
 }
