@@ -273,7 +273,7 @@ typedef struct rdl_message {
   rdl_u32 pad[3];
 } rdl_message;
 
-#define RDL_SAY_ROOT     1u /* start the future in `slot` */
+#define RDL_SAY_ROOT     1u /* start the future in `slot`, whose frame is at `address` in the heap */
 #define RDL_SAY_ROOTS    2u /* start the `count` futures whose slots stand at `address` */
 #define RDL_SAY_SIGNAL   3u /* event `slot`, by `value` */
 #define RDL_SAY_CANCEL   4u /* future `slot` */

@@ -267,6 +267,6 @@ rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot
 
 rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind) {
   rdl_message message = {.kind = kind, .slot = slot, .generation = cx->roots[slot].generation};
-  message.address = (uint64_t)cx->records[slot].frame * RDL_UNIT;
+  if (kind == RDL_SAY_ROOT) message.address = (uint64_t)cx->records[slot].frame * RDL_UNIT;
   return rdl__say(cx, &message);
 }
