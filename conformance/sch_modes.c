@@ -171,18 +171,37 @@ void SCH_8_after(void) {
   bed_close(&b);
 }
 
-/* Also while others run. */
-void SCH_8_beside_others(void) {
-  bed b = bed_open(TASKS);
-  memory m = memory_new(&b, 1);
+static void run_cycle_beside_others(bed *b) {
+  memory m = memory_new(b, 1);
   rdl_future busy[3];
   uint32_t k;
   for (k = 0; k < 3; k++)
-    busy[k] = START(&b, "sch_busy", .at = m.at);
-  run_cycle(&b, 3);
+    busy[k] = START(b, "sch_busy", .at = m.at);
+  run_cycle(b, 3);
   word_set(&m, 0, 1);
   for (k = 0; k < 3; k++)
-    CHECK_EQ(5, get(&b, busy[k]));
+    CHECK_EQ(5, get(b, busy[k]));
+}
+
+/* Also while others run. */
+void SCH_8_beside_others(void) {
+  bed b = bed_open(TASKS);
+  run_cycle_beside_others(&b);
+  bed_close(&b);
+}
+
+/* However long launches and idle stretches may be. */
+void SCH_8_long_times(void) {
+  rdl_context_options options = bed_options();
+  rdl_event event;
+  bed b;
+  options.quantum_ns = options.park_ns = options.spin_ns = RDL_FOREVER;
+  b = bed_open_with(TASKS, &options);
+  event = new_event(&b, 1, 0);
+  CHECK_OK(rdl_event_seal(b.cx, event));
+  CHECK_STATUS(RDL_DEADLOCK, rdl_event_wait(b.cx, event, SOON_NS));
+  run_cycle(&b, 2);
+  run_cycle_beside_others(&b);
   bed_close(&b);
 }
 

@@ -19,7 +19,8 @@ extern "C" {
 
 typedef struct rdl_context rdl_context;
 
-/* Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. */
+/* Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. quantum_ns, park_ns
+ * and spin_ns are at most 250 ms, more counts as that: deadlocks are found between launches. */
 typedef struct rdl_context_options {
   size_t size;            /* sizeof(rdl_context_options) */
   uint32_t workers;       /* default: as many as run at once; more are clamped, with a warning */
