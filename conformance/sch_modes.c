@@ -291,6 +291,20 @@ void SCH_8_no_deadlock(void) {
   bed_close(&b);
 }
 
+/* The longest sleep is one, and the longest limit of an await is none. */
+void SCH_8_longest(void) {
+  bed b = bed_open(TASKS);
+  rdl_future sleeps = START(&b, "sch_sleep_longest", .n = 0);
+  rdl_future waits = START(&b, "sch_self_for_ever", .n = 0);
+  uint32_t outcome = 0;
+  CHECK_OK(rdl_future_get(b.cx, waits, &outcome, sizeof outcome, SOON_NS));
+  CHECK_EQ(RDL_DEADLOCK, outcome);
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &sleeps, 1, 700u * MS));
+  CHECK_OK(rdl_future_cancel(b.cx, sleeps));
+  CHECK_END(&b, sleeps, RDL_CANCELLED, 0);
+  bed_close(&b);
+}
+
 /* The host waits for one signal more than its tasks give: the text says how many there were. */
 void SCH_8_host_waits(void) {
   bed b = bed_open(TASKS);

@@ -196,8 +196,8 @@ typedef struct rdl_none {
                    __COUNTER__)
 
 #define RDL_SLEEP(ns)                                                                              \
-  RDL_AWAIT_POINT_(rdl_poll_sleep(rdl), rdl_settle_sleep(rdl), (rdl_u64)(ns), RDL_OR_FAIL_(),      \
-                   __COUNTER__)
+  RDL_AWAIT_POINT_(rdl_poll_sleep(rdl), rdl_settle_sleep(rdl), rdl_sleep_limit((rdl_u64)(ns)),     \
+                   RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_YIELD()                                                                                \
   RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
                    RDL_OR_FAIL_(), __COUNTER__)
@@ -398,6 +398,11 @@ RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 RDL_FN rdl_u32 rdl_poll_sleep(rdl_cx *rdl) {
   rdl->set_size = 0;
   return rdl_poll_begins(rdl, RDL_WANT_ANY);
+}
+
+/* Without a limit nothing would end a sleep, and that would be a deadlock. */
+RDL_FN rdl_u64 rdl_sleep_limit(rdl_u64 ns) {
+  return ns == RDL_NEVER ? RDL_NEVER - 1u : ns;
 }
 
 RDL_FN void rdl_settle_sleep(rdl_cx *rdl) {
