@@ -92,10 +92,10 @@ static void fail_for_memory(scanner *s) {
 /* ---- lists ---- */
 
 static void finish_task(rdl__task *task) {
-  free(task->result.text);
-  free(task->args.text);
-  free(task->state.text);
-  free(task->lane_state.text);
+  free(task->result);
+  free(task->args);
+  free(task->state);
+  free(task->lane_state);
 }
 
 void rdl__task_list_finish(rdl__task_list *list) {
@@ -410,9 +410,8 @@ static void check_lane_state(scanner *s, const arguments *a) {
          a->word.text);
 }
 
-static rdl__task_type take_type(rdl__text *text) {
-  rdl__task_type type = {.text = text->bytes,
-                         .none = text->bytes && strcmp(text->bytes, "RDL_NONE") == 0};
+static char *take_type(rdl__text *text) {
+  char *type = text->bytes;
   *text = (rdl__text){0};
   return type;
 }
@@ -438,13 +437,13 @@ static void read_head(scanner *s, rdl__task *out) {
   finish_arguments(&a);
 }
 
-static bool same_type(const rdl__task_type *a, const rdl__task_type *b) {
-  return a->text && b->text ? strcmp(a->text, b->text) == 0 : a->text == b->text;
+static bool same_type(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static bool same_types(const rdl__task *a, const rdl__task *b) {
-  return same_type(&a->result, &b->result) && same_type(&a->args, &b->args) &&
-         same_type(&a->state, &b->state) && same_type(&a->lane_state, &b->lane_state);
+  return same_type(a->result, b->result) && same_type(a->args, b->args) &&
+         same_type(a->state, b->state) && same_type(a->lane_state, b->lane_state);
 }
 
 static void check_new(scanner *s, const rdl__task *task, const rdl__task *declared) {
