@@ -33,6 +33,9 @@ def case_options():
     for option in ("--workers", "--segment-limit", "--repeat", "--seed", "--timeout"):
         for value in ("x", "-1", "1x", "99999999999999999999"):
             refused(run(option, value), option + " wants a number", f"'{value}'", "--help")
+    for option in ("--repeat", "--timeout"):
+        refused(run(option, "0"), option + " wants a number from 1", "'0'", "--help")
+    refused(run(*["--filter", "*"] * 65), "--filter", "--help")
     for words in (["--fast"], ["fast"], ["-x"], ["--flat", "1"], [""]):
         refused(run(*words), f"unknown option '{words[-1]}'", "--help")
     for words in (["--help"], ["-h"], ["--flat", "--help"]):
@@ -40,6 +43,11 @@ def case_options():
         check(done.returncode == 0 and done.stdout.startswith("usage:"), done)
     done = run("--filter", "nothing")
     check(done.returncode == 1 and "'nothing'" in done.stdout and "--list" in done.stdout, done)
+    done = run("--filter", "HST-3.silent", "--filter", "nothing")
+    check(done.returncode == 1 and "'nothing'" in done.stdout, done)
+    done = run("--filter", "HST-3.silent", "--filter", "FUT-1.o*", "--list")
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    check(names == ["FUT-1.once", "FUT-1.overlap", "HST-3.silent"], done)
 
 
 def case_device():

@@ -3,6 +3,7 @@
 #include "conformance/harness.h"
 
 #define TASKS "fut.task.c"
+#define TIGHT "tight.task.c"
 
 void FUT_7_not_started(void) {
   bed b = bed_open(TASKS);
@@ -254,5 +255,75 @@ void FUT_7_promise(void) {
   CHECK_EQ(RDL_CANCELLED, get(&b, waiter));
   CHECK_END(&b, promise, RDL_CANCELLED, 0);
   CHECK_CONTAINS(rdl_error_text(), "the future of rdl_future_create");
+  bed_close(&b);
+}
+
+/* ---- without room ---- */
+
+enum { FEW = 16 };
+
+static bed few_slots(void) {
+  rdl_context_options options = bed_options();
+  options.slots = FEW;
+  return bed_open_with(TIGHT, &options);
+}
+
+static void await_live(bed *b, uint64_t count) {
+  uint64_t end = now_ns() + PATIENCE_NS;
+  while (bed_stats(b).live != count && now_ns() < end)
+    sleep_ns(1u * MS);
+  CHECK_EQ(count, bed_stats(b).live);
+}
+
+/* No slot is left, the host alone can free one, and the task has spawns in its text: it is told all
+ * the same, where it waits for an event or, with `wakes`, for room to go on from there. */
+static void told_without_room(bool wakes) {
+  bed b = few_slots();
+  memory m = memory_new(&b, 2);
+  rdl_event never = new_event(&b, 1, 0), mine = new_event(&b, 1, 0);
+  rdl_future tidy = START(&b, "tight_tidy", .at = m.at, .e = mine), hold;
+  uint64_t suspended;
+  bed_await_suspended(&b, 1);
+  hold = START(&b, "tight_hold", .e = never);
+  await_live(&b, FEW + 2);
+  suspended = bed_stats(&b).suspended;
+  if (wakes) {
+    CHECK_OK(rdl_event_signal(b.cx, mine, 1));
+    bed_await_suspended(&b, suspended + 1);
+    CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &tidy, 1, 1u * MS));
+  }
+  CHECK_OK(rdl_future_cancel(b.cx, tidy));
+  CHECK_END(&b, tidy, RDL_CANCELLED, 0);
+  CHECK_EQ(1, word_at(&m, 0));
+  CHECK_EQ(0, word_at(&m, 1));
+  CHECK_OK(rdl_future_cancel(b.cx, hold));
+  CHECK_END(&b, hold, RDL_CANCELLED, 0);
+  bed_settle(&b);
+  CHECK_EQ(FEW + 2, bed_stats(&b).cancelled);
+  bed_close(&b);
+}
+
+void FUT_7_without_room(void) {
+  told_without_room(false);
+}
+
+void FUT_7_waits_for_room(void) {
+  told_without_room(true);
+}
+
+/* A tree of which each future waits for a child or for room ends from the top. */
+void FUT_7_tree_without_room(void) {
+  bed b = few_slots();
+  rdl_event event = new_event(&b, 1, 0);
+  rdl_future hold = START(&b, "tight_hold", .e = event, .n = FEW / 2), fib;
+  await_live(&b, 1 + FEW / 2);
+  fib = START(&b, "tight_fib", .n = 20);
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &fib, 1, 200u * MS));
+  CHECK(bed_stats(&b).live > 2 + FEW / 2);
+  CHECK_OK(rdl_future_cancel(b.cx, fib));
+  CHECK_END(&b, fib, RDL_CANCELLED, 0);
+  await_live(&b, 1 + FEW / 2);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  get_none(&b, hold);
   bed_close(&b);
 }

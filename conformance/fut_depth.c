@@ -307,7 +307,6 @@ void FUT_11_lanes_loop(void) {
   check_tight_loop("tight_loop_lanes");
 }
 
-/* All wait for room, each for the next: the youngest fails, and that reaches the root. */
 /* More members than slots, each with a child of its own: a batch must not fill the slots with
  * members that then wait for room. */
 void FUT_11_batch(void) {
@@ -327,6 +326,7 @@ void FUT_11_batch(void) {
   bed_close(&b);
 }
 
+/* All wait for room, each for the next: the youngest fails, and that reaches the root. */
 void FUT_11_youngest(void) {
   rdl_context_options options = bed_options();
   bed b;
@@ -368,12 +368,12 @@ void FUT_11_rivals(void) {
   bed_close(&b);
 }
 
-/* All slots are taken by what the host can still move: no failure, and room comes with the signal.
- */
+/* All slots are taken by what the host can still move: no failure, neither of who looks for room
+ * nor of who spawns without looking, and room comes with the signal. */
 void FUT_11_waits_for_host(void) {
   rdl_context_options options = bed_options();
   rdl_event event;
-  rdl_future f;
+  rdl_future f, fib;
   memory m;
   bed b;
   options.slots = 40;
@@ -381,12 +381,15 @@ void FUT_11_waits_for_host(void) {
   m = memory_new(&b, 2);
   event = new_event(&b, 1, 0);
   f = START(&b, "tight_greedy", .at = m.at, .e = event, .k = 1);
+  sleep_ns(100u * MS);
+  fib = START(&b, "tight_fib", .n = 5);
   sleep_ns(400u * MS);
   CHECK_BETWEEN(1, word_at(&m, 0), 40);
   CHECK_EQ(0, word_at(&m, 1));
   CHECK_OK(rdl_event_signal(b.cx, event, 1));
   CHECK_BETWEEN(1, get(&b, f), 40);
   CHECK_EQ(2, word_at(&m, 1));
+  CHECK_EQ(5, get(&b, fib));
   bed_close(&b);
 }
 

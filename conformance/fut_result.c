@@ -121,6 +121,29 @@ void FUT_5_many(void) {
   bed_close(&b);
 }
 
+/* A list with one handle twice takes nothing. */
+void FUT_5_many_twice(void) {
+  enum { FUTURES = 50 };
+  bed b = bed_open(TASKS);
+  rdl_future futures[FUTURES];
+  uint32_t results[FUTURES], k, round;
+  for (k = 0; k < FUTURES; k++)
+    futures[k] = START(&b, "fut_leaf", .n = k);
+  for (round = 0; round < 10; round++) {
+    uint32_t second = 1u + chance(FUTURES - 1u);
+    rdl_future kept = futures[second];
+    futures[second] = futures[chance(second)];
+    CHECK_STATUS(RDL_INVALID, rdl_future_get_many(b.cx, futures, FUTURES, results, 4, PATIENCE_NS));
+    CHECK_CONTAINS(rdl_error_text(), "twice");
+    CHECK_STATUS(RDL_INVALID, rdl_future_get_many(b.cx, futures, FUTURES, NULL, 0, PATIENCE_NS));
+    futures[second] = kept;
+  }
+  CHECK_OK(rdl_future_get_many(b.cx, futures, FUTURES, results, 4, PATIENCE_NS));
+  for (k = 0; k < FUTURES; k++)
+    CHECK_EQ(k, results[k]);
+  bed_close(&b);
+}
+
 /* A result that the host gives reaches the tasks that await it. */
 void FUT_5_host_result(void) {
   bed b = bed_open(TASKS);

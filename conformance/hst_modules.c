@@ -295,6 +295,42 @@ static void *load_slowly(void *argument) {
   return NULL;
 }
 
+/* A macro that stands for RDL_NONE means it, also one of a file before and for a declared task. */
+void HST_3_none_by_macro(void) {
+  static const char first[] = "#define NOTHING RDL_NONE\n"
+                              "#define NO_STATE() NOTHING\n"
+                              "RDL_DECLARE(none_all, NOTHING, NOTHING, NO_STATE())\n"
+                              "RDL_TASK(none_all, NOTHING, NOTHING, NO_STATE()) {\n"
+                              "  RDL_BEGIN();\n"
+                              "  RDL_END();\n"
+                              "}\n";
+  static const char second[] = "struct none_some_args { uint n; };\n"
+                               "#define SOME struct none_some_args\n"
+                               "RDL_TASK(none_some, uint, SOME, NOTHING) {\n"
+                               "  RDL_BEGIN();\n"
+                               "  RDL_RETURN(args->n);\n"
+                               "  RDL_END();\n"
+                               "}\n";
+  rdl_task_description task = {.size = sizeof task};
+  bed b = bed_open(NULL);
+  rdl_module *all = load(&b, "first.task.c", first), *some = load(&b, "second.task.c", second);
+  uint32_t value = 7;
+  rdl_future f;
+  CHECK_OK(rdl_module_task(all, "none_all", &task));
+  CHECK_EQ(0, task.args_size);
+  CHECK_EQ(0, task.state_size);
+  CHECK_EQ(0, task.result_size);
+  CHECK_OK(rdl_spawn(all, "none_all", NULL, 0, NULL, &f));
+  get_none(&b, f);
+  CHECK_OK(rdl_module_task(some, "none_some", &task));
+  CHECK_EQ(4, task.args_size);
+  CHECK_EQ(0, task.state_size);
+  CHECK_EQ(4, task.result_size);
+  CHECK_OK(rdl_spawn(some, "none_some", &value, sizeof value, NULL, &f));
+  CHECK_EQ(7, get(&b, f));
+  bed_close(&b);
+}
+
 static uint64_t time_calls(bed *b) {
   uint64_t begin = now_ns();
   rdl_stats s = {.size = sizeof s};

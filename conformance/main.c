@@ -19,10 +19,35 @@ static const char *const where_names[] = {"any", "host", "opencl"};
 static const char *const speed_names[] = {"quick", "slow"};
 static const char *const mode_names[] = {"all", "many", "plain"};
 
+static bool any_matches(const char *pattern) {
+  size_t k;
+  for (k = 0; k < test_case_count; k++)
+    if (fnmatch(pattern, test_cases[k].name, 0) == 0) return true;
+  return false;
+}
+
+/* A pattern that fits nothing is a slip, also beside others. */
+static bool all_match(const run_options *options) {
+  size_t k;
+  for (k = 0; k < options->filter_count; k++) {
+    if (any_matches(options->filters[k])) continue;
+    printf("no case matches '%s'; --list lists them\n", options->filters[k]);
+    return false;
+  }
+  return true;
+}
+
+static bool is_wanted(const run_options *options, const test_case *test) {
+  size_t k;
+  for (k = 0; k < options->filter_count; k++)
+    if (fnmatch(options->filters[k], test->name, 0) == 0) return true;
+  return !options->filter_count;
+}
+
 static int list_cases(const run_options *options) {
   size_t k;
   for (k = 0; k < test_case_count; k++)
-    if (!options->filter || fnmatch(options->filter, test_cases[k].name, 0) == 0)
+    if (is_wanted(options, &test_cases[k]))
       printf("%-28s %-7s %-6s %s\n", test_cases[k].name, where_names[test_cases[k].where],
              speed_names[test_cases[k].speed], mode_names[test_cases[k].modes]);
   return 0;
@@ -105,7 +130,7 @@ static size_t run_all(const run_options *options, test_outcome *outcomes, size_t
   for (turn = 0; turn < options->repeat; turn++) {
     settings.seed = seed + turn;
     for (k = 0; k < test_case_count; k++) {
-      if (options->filter && fnmatch(options->filter, test_cases[k].name, 0) != 0) continue;
+      if (!is_wanted(options, &test_cases[k])) continue;
       run_case(&test_cases[k], options, &outcomes[done]);
       count[outcomes[done].verdict]++;
       run_print(&outcomes[done++]);
@@ -143,13 +168,9 @@ int main(int argc, char **argv) {
   exit_code = run_find_device(options.skip_absent);
   if (exit_code) return exit_code;
   if (options.compile) return compile_all();
+  if (!all_match(&options)) return 1;
   outcomes = calloc(test_case_count * options.repeat, sizeof *outcomes);
   if (!outcomes) return 1;
   done = run_all(&options, outcomes, count);
-  if (!done) {
-    printf("no case matches '%s'; --list lists them\n", options.filter);
-    free(outcomes);
-    return 1;
-  }
   return finish(&options, outcomes, done, count);
 }

@@ -10,12 +10,13 @@ static const char usage[] =
     "usage: raddle-conformance [option...]\n"
     "\n"
     "  --device SEL          device to test, as 'raddle devices' lists them; default host\n"
-    "  --filter GLOB         only cases whose names match, such as 'FUT-*'\n"
+    "  --filter GLOB         only cases whose names match, such as 'FUT-*'; several: any of them\n"
     "  --skip-absent         end with 77, not with 2, when that device is not there\n"
     "  --list                list the cases and run none\n"
     "  --compile             only compile the task files, so that the cache has them\n"
-    "  --workers N           workers of every context\n"
-    "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5\n"
+    "  --workers N           workers of every context; 0: the device's own number\n"
+    "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5; 0: "
+    "none\n"
     "  --flat                run what is awaited at once (flat mode)\n"
     "  --repeat N            run every case N times, each time with another seed\n"
     "  --seed N              seed of everything that is random; default: from the clock\n"
@@ -26,32 +27,34 @@ static const char usage[] =
     "Exit status: 0 passed, 1 failed, 2 not understood or no such device, 77 all skipped.\n"
     "RADDLE_REQUIRE=host,opencl makes it a failure when such a device is not there.\n";
 
-static bool number(const char *option, const char *text, uint64_t most, uint64_t *out) {
+static bool number(const char *option, const char *text, uint64_t least, uint64_t most,
+                   uint64_t *out) {
   char *end = NULL;
   unsigned long long value;
   errno = 0;
   value = strtoull(text, &end, 10);
-  if (*text >= '0' && *text <= '9' && !*end && !errno && value <= most) {
+  if (*text >= '0' && *text <= '9' && !*end && !errno && value >= least && value <= most) {
     *out = value;
     return true;
   }
-  fprintf(stderr, "raddle-conformance: %s wants a number up to %llu, not '%s'\n", option,
-          (unsigned long long)most, text);
+  fprintf(stderr, "raddle-conformance: %s wants a number from %llu to %llu, not '%s'\n", option,
+          (unsigned long long)least, (unsigned long long)most, text);
   return false;
 }
 
 static bool take_number(run_options *options, const char *option, const char *text) {
+  bool seed = strcmp(option, "--seed") == 0;
+  bool not_zero = strcmp(option, "--repeat") == 0 || strcmp(option, "--timeout") == 0;
   uint64_t n = 0;
   if (strcmp(option, "--segment-limit") == 0 && strcmp(text, "random") == 0)
     return options->random_limit = true;
-  if (!number(option, text, strcmp(option, "--seed") == 0 ? UINT64_MAX : 1000000u, &n))
-    return false;
+  if (!number(option, text, not_zero ? 1u : 0u, seed ? UINT64_MAX : 1000000u, &n)) return false;
   if (strcmp(option, "--workers") == 0)
     settings.workers = (uint32_t)n;
   else if (strcmp(option, "--segment-limit") == 0)
     settings.segment_limit = (uint32_t)n;
   else if (strcmp(option, "--repeat") == 0)
-    options->repeat = n ? (unsigned)n : 1u;
+    options->repeat = (unsigned)n;
   else if (strcmp(option, "--seed") == 0)
     settings.seed = n;
   else
@@ -61,7 +64,7 @@ static bool take_number(run_options *options, const char *option, const char *te
 
 static const char **text_option(run_options *options, const char *option) {
   if (strcmp(option, "--device") == 0) return &settings.selector;
-  if (strcmp(option, "--filter") == 0) return &options->filter;
+  if (strcmp(option, "--filter") == 0) return options->filters + options->filter_count;
   if (strcmp(option, "--child") == 0) return &options->child;
   if (strcmp(option, "--junit") == 0) return &options->junit;
   if (strcmp(option, "--json") == 0) return &options->json;
@@ -106,7 +109,12 @@ static int take(run_options *options, const char *option, const char *value) {
     return 0;
   }
   if (is_number) return take_number(options, option, value) ? 2 : 0;
+  if (text == options->filters + RUN_MOST_FILTERS) {
+    fprintf(stderr, "raddle-conformance: --filter is given more than %d times\n", RUN_MOST_FILTERS);
+    return 0;
+  }
   *text = value;
+  if (strcmp(option, "--filter") == 0) options->filter_count++;
   return 2;
 }
 

@@ -10,7 +10,8 @@
 
 #include "conformance/harness.h"
 
-#define TEST_SKIPPED 77
+#define TEST_SKIPPED     77
+#define RUN_MOST_FILTERS 64
 
 /* Columns of cases.def. */
 typedef enum test_where { WHERE_any, WHERE_host, WHERE_opencl } test_where;
@@ -42,7 +43,9 @@ typedef struct test_outcome {
 } test_outcome;
 
 typedef struct run_options {
-  const char *filter;
+  const char
+      *filters[RUN_MOST_FILTERS]; /* a case runs when any of them matches, or there is none */
+  size_t filter_count;
   const char *child; /* run this case in this process */
   const char *junit;
   const char *json;

@@ -201,6 +201,22 @@ RDL_TASK(sch_sleep, uint, struct sch_args, RDL_NONE) {
   RDL_END();
 }
 
+RDL_TASK(sch_sleep_longest, uint, struct sch_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_SLEEP(0xffffffffffffffffUL);
+  RDL_RETURN(4);
+  RDL_END();
+}
+
+/* The limit that is none: what it waits for is then looked at as without one. */
+RDL_TASK(sch_self_for_ever, uint, struct sch_args, RDL_NONE) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_AWAIT_FOR(outcome, RDL_SELF(), 0xffffffffffffffffUL);
+  RDL_RETURN(outcome);
+  RDL_END();
+}
+
 /* Runs until word 0 is set. */
 RDL_TASK(sch_busy, uint, struct sch_args, RDL_NONE) {
   RDL_BEGIN();

@@ -171,18 +171,37 @@ void SCH_8_after(void) {
   bed_close(&b);
 }
 
-/* Also while others run. */
-void SCH_8_beside_others(void) {
-  bed b = bed_open(TASKS);
-  memory m = memory_new(&b, 1);
+static void run_cycle_beside_others(bed *b) {
+  memory m = memory_new(b, 1);
   rdl_future busy[3];
   uint32_t k;
   for (k = 0; k < 3; k++)
-    busy[k] = START(&b, "sch_busy", .at = m.at);
-  run_cycle(&b, 3);
+    busy[k] = START(b, "sch_busy", .at = m.at);
+  run_cycle(b, 3);
   word_set(&m, 0, 1);
   for (k = 0; k < 3; k++)
-    CHECK_EQ(5, get(&b, busy[k]));
+    CHECK_EQ(5, get(b, busy[k]));
+}
+
+/* Also while others run. */
+void SCH_8_beside_others(void) {
+  bed b = bed_open(TASKS);
+  run_cycle_beside_others(&b);
+  bed_close(&b);
+}
+
+/* However long launches and idle stretches may be. */
+void SCH_8_long_times(void) {
+  rdl_context_options options = bed_options();
+  rdl_event event;
+  bed b;
+  options.quantum_ns = options.park_ns = options.spin_ns = RDL_FOREVER;
+  b = bed_open_with(TASKS, &options);
+  event = new_event(&b, 1, 0);
+  CHECK_OK(rdl_event_seal(b.cx, event));
+  CHECK_STATUS(RDL_DEADLOCK, rdl_event_wait(b.cx, event, SOON_NS));
+  run_cycle(&b, 2);
+  run_cycle_beside_others(&b);
   bed_close(&b);
 }
 
@@ -269,6 +288,20 @@ void SCH_8_no_deadlock(void) {
   CHECK_EQ(2, get(&b, waits[3]));
   CHECK_EQ(4, get(&b, waits[2]));
   CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
+  bed_close(&b);
+}
+
+/* The longest sleep is one, and the longest limit of an await is none. */
+void SCH_8_longest(void) {
+  bed b = bed_open(TASKS);
+  rdl_future sleeps = START(&b, "sch_sleep_longest", .n = 0);
+  rdl_future waits = START(&b, "sch_self_for_ever", .n = 0);
+  uint32_t outcome = 0;
+  CHECK_OK(rdl_future_get(b.cx, waits, &outcome, sizeof outcome, SOON_NS));
+  CHECK_EQ(RDL_DEADLOCK, outcome);
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &sleeps, 1, 700u * MS));
+  CHECK_OK(rdl_future_cancel(b.cx, sleeps));
+  CHECK_END(&b, sleeps, RDL_CANCELLED, 0);
   bed_close(&b);
 }
 

@@ -188,3 +188,33 @@ RDL_TASK(tight_crowd, RDL_NONE, struct tight_args, struct tight_three) {
   RDL_AWAIT_CHILDREN_CATCH(outcome);
   RDL_END();
 }
+
+/* Takes n slots, or all with n = 0 and those that come free later too, for futures that wait. */
+RDL_TASK(tight_hold, RDL_NONE, struct tight_args, struct tight_three) {
+  uint outcome;
+  RDL_BEGIN();
+  while (!args->n || self->k < args->n) {
+    RDL_TRY_SPAWN(outcome, self->f[0], tight_wait, .e = args->e);
+    if (outcome == RDL_SPAWNED)
+      self->k++;
+    else
+      RDL_AWAIT_ROOM();
+  }
+  RDL_AWAIT_CHILDREN();
+  RDL_END();
+}
+
+/* Waits; when cancelled it cleans up with what there is. Words: what a spawn that is tried came to,
+   then that the task was still there behind one that is not. */
+RDL_TASK(tight_tidy, uint, struct tight_args, struct tight_three) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_AWAIT_EVENT_CATCH(outcome, args->e);
+  if (!RDL_CANCELLED()) RDL_RETURN(1);
+  RDL_TRY_SPAWN(outcome, self->f[0], tight_leaf, .n = 1);
+  rdl_atomic_store(RDL_AT(uint, args->at), 1u + outcome);
+  RDL_SPAWN(self->f[0], tight_leaf, .n = 1);
+  rdl_atomic_store(RDL_AT(uint, args->at) + 1, 1u);
+  RDL_RETURN(2);
+  RDL_END();
+}

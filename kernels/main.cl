@@ -35,8 +35,16 @@ RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns) {
   return 1;
 }
 
-/* The future is RUNNING and belongs to this worker. Who was told that there is no room goes on
-   without: to wait again would be to wait for ever. */
+/* Who is told that there is no room goes on without: to wait again would be to wait for ever. So
+   does who is told to end, which may be what gives others room, and never starts who is told before
+   it has. A cause that a future is woken with is its own, not that of what it awaited. */
+RDL_FN rdl_u32 rdl_needs_room(rdl_cx *rdl) {
+  rdl_u32 told = RDL_CAUSE_STATUS(rdl->status);
+  if (!told) return 1;
+  return told != RDL_S_OUT_OF_SLOTS && told != RDL_S_CANCELLED && rdl->resume != 0u;
+}
+
+/* The future is RUNNING and belongs to this worker. */
 RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl->wait = wait & ~RDL_CANCEL_BIT;
@@ -47,7 +55,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
   rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
   rdl_store_relaxed(&record->cause, 0);
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
-  if (rdl->low && rdl->status != RDL_S_OUT_OF_SLOTS && !(rdl->resume == 0u && rdl->status) &&
+  if (rdl->low && rdl_needs_room(rdl) &&
       !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
     return;
   if (rdl->slot == rdl->starved) rdl->starved = RDL_NIL;

@@ -25,6 +25,13 @@ typedef struct rdl_none {
 } rdl_none;
 #define RDL_NONE rdl_none
 
+/* The size that the host is told. A type is known as RDL_NONE by its first word when all macros are
+   replaced, for a macro of the file may stand for it. */
+#define RDL_NOTHING_rdl_none           ~, 0u
+#define RDL_SECOND_(one, two, rest...) two
+#define RDL_SECOND_OF_(list...)        RDL_SECOND_(list)
+#define RDL_BYTES_(type)               RDL_SECOND_OF_(RDL_NOTHING_##type, (rdl_u32)sizeof(type), ~)
+
 #define RDL_WORDS(type) ((rdl_u32)((sizeof(type) + 3u) / 4u))
 #define RDL_CLASS_OF(n)                                                                            \
   ((n) <= 16u     ? 0u                                                                             \
@@ -52,6 +59,9 @@ typedef struct rdl_none {
       [RDL_FRAME_BYTES(A, S, each) <= RDL_MAX_BLOCK ? 1 : -1];                                     \
   typedef char name##_result_exceeds_8192_bytes[sizeof(R) <= RDL_MAX_BLOCK ? 1 : -1];              \
   enum {                                                                                           \
+    rdl_args_size_of_##name = RDL_BYTES_(A),                                                       \
+    rdl_state_size_of_##name = RDL_BYTES_(S),                                                      \
+    rdl_result_size_of_##name = RDL_BYTES_(R),                                                     \
     name##_task_word = RDL_ID_##name |                                                             \
                        RDL_CLASS_OF(RDL_FRAME_BYTES(A, S, each)) << RDL_FRAME_SHIFT |              \
                        RDL_RESULT_CLASS(R) << RDL_RESULT_SHIFT                                     \
@@ -196,8 +206,8 @@ typedef struct rdl_none {
                    __COUNTER__)
 
 #define RDL_SLEEP(ns)                                                                              \
-  RDL_AWAIT_POINT_(rdl_poll_sleep(rdl), rdl_settle_sleep(rdl), (rdl_u64)(ns), RDL_OR_FAIL_(),      \
-                   __COUNTER__)
+  RDL_AWAIT_POINT_(rdl_poll_sleep(rdl), rdl_settle_sleep(rdl), rdl_sleep_limit((rdl_u64)(ns)),     \
+                   RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_YIELD()                                                                                \
   RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
                    RDL_OR_FAIL_(), __COUNTER__)
@@ -398,6 +408,11 @@ RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 RDL_FN rdl_u32 rdl_poll_sleep(rdl_cx *rdl) {
   rdl->set_size = 0;
   return rdl_poll_begins(rdl, RDL_WANT_ANY);
+}
+
+/* Without a limit nothing would end a sleep, and that would be a deadlock. */
+RDL_FN rdl_u64 rdl_sleep_limit(rdl_u64 ns) {
+  return ns == RDL_NEVER ? RDL_NEVER - 1u : ns;
 }
 
 RDL_FN void rdl_settle_sleep(rdl_cx *rdl) {
@@ -728,9 +743,9 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
   }
 
 #define RDL_INFO(name, spawn_count, points)                                                        \
-  infos[RDL_ID_##name].args_size = sizeof(name##_args);                                            \
-  infos[RDL_ID_##name].state_size = sizeof(name##_state);                                          \
-  infos[RDL_ID_##name].result_size = sizeof(name##_result);                                        \
+  infos[RDL_ID_##name].args_size = rdl_args_size_of_##name;                                        \
+  infos[RDL_ID_##name].state_size = rdl_state_size_of_##name;                                      \
+  infos[RDL_ID_##name].result_size = rdl_result_size_of_##name;                                    \
   infos[RDL_ID_##name].lane_state_size = 0;                                                        \
   infos[RDL_ID_##name].spawns = (spawn_count);                                                     \
   infos[RDL_ID_##name].resume_points = (points);                                                   \

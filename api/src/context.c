@@ -7,7 +7,8 @@
 
 #define MOST_CONTEXTS    255u
 #define MOST_FRAME_BYTES (60ull << 30) /* blocks are numbered in 32 bits, in units of 16 bytes */
-#define LONGEST_NS       (1000ull * RDL__NS_PER_SECOND)
+/* A quarter of a second: deadlocks are searched for between launches, and found within a second. */
+#define LONGEST_NS 250000000u
 
 /* Numbers of open contexts: the top byte of their handles. The only state that contexts share; one
  * bit a number, and where the next search begins, so that a number is not reused at once. */
@@ -74,6 +75,11 @@ static uint64_t or_default64(uint64_t value, uint64_t fallback) {
   return value ? value : fallback;
 }
 
+static uint64_t stretch(uint64_t ns, uint64_t fallback) {
+  ns = or_default64(ns, fallback);
+  return ns > LONGEST_NS ? LONGEST_NS : ns;
+}
+
 static rdl_status take_options(rdl_context *cx, const rdl_context_options *given) {
   rdl_context_options *o = &cx->options;
   *o = (rdl_context_options)RDL_CONTEXT_OPTIONS_INIT;
@@ -82,11 +88,9 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
   o->roots = or_default(o->roots, 65536u);
   o->events = or_default(o->events, 16384u);
   o->frame_bytes = or_default64(o->frame_bytes, 256u << 20);
-  o->quantum_ns = or_default64(o->quantum_ns, 8000000u);
-  o->park_ns = or_default64(o->park_ns, 300000u);
-  if (o->quantum_ns > LONGEST_NS) o->quantum_ns = LONGEST_NS; /* as ticks they stay in range */
-  if (o->park_ns > LONGEST_NS) o->park_ns = LONGEST_NS;
-  o->spin_ns = or_default64(o->spin_ns, 20000u);
+  o->quantum_ns = stretch(o->quantum_ns, 8000000u);
+  o->park_ns = stretch(o->park_ns, 300000u);
+  o->spin_ns = stretch(o->spin_ns, 20000u);
   o->close_ns = or_default64(o->close_ns, 10u * (uint64_t)RDL__NS_PER_SECOND);
   if (!o->cache_dir) return RDL_OK;
   cx->cache_dir = strdup(o->cache_dir);

@@ -48,6 +48,7 @@ typedef struct rdl__root {
   uint32_t result_size; /* of its task */
   uint32_t task;        /* task word; of a batch: its members' */
   bool batch;
+  bool listed; /* seen before in the list that is looked through; false without the lock */
   rdl__staging *staging; /* the arguments of a batch, as long as it lives */
   rdl__after *after;     /* what it waits for; NULL when it has gone through its gate */
   uint32_t gates;        /* times that others wait for it in their gates */

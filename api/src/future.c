@@ -73,14 +73,35 @@ rdl_status rdl_future_wait(rdl_context *cx, const rdl_future *futures, size_t co
   return status;
 }
 
-/* Before the first one is taken: the first `sure` must still be there, and all results must fit.
- * The lock is held. */
+/* Looks through the list with marks at the roots. The lock is held, and all are there. */
+static rdl_status check_repeats(rdl_context *cx, const rdl_future *futures, size_t count) {
+  size_t seen, k;
+  for (seen = 0; seen < count; seen++) {
+    bool *listed = &cx->roots[futures[seen].index & RDL_MAX_SLOTS].listed;
+    if (*listed) break;
+    *listed = true;
+  }
+  for (k = 0; k < seen; k++)
+    cx->roots[futures[k].index & RDL_MAX_SLOTS].listed = false;
+  if (seen == count) return RDL_OK;
+  return rdl__error(RDL_INVALID,
+                    "the future {%#x, %u} stands in the list twice, the second time as number %zu; "
+                    "nothing was taken",
+                    futures[seen].index, futures[seen].generation, seen);
+}
+
+/* Before the first one is taken: the first `sure` must still be there, none may stand twice in the
+ * list, and all results must fit. The lock is held. */
 static rdl_status check_results(rdl_context *cx, const rdl_future *futures, size_t count,
                                 size_t sure, const void *results, size_t stride) {
   uint32_t slot;
   size_t k;
   for (k = 0; k < sure; k++) {
     rdl_status status = rdl__root_find(cx, futures[k], &slot);
+    if (status) return status;
+  }
+  if (count > 1) {
+    rdl_status status = check_repeats(cx, futures, count);
     if (status) return status;
   }
   for (k = 0; results && k < count; k++) {
@@ -105,9 +126,8 @@ rdl_status rdl_future_get_many(rdl_context *cx, const rdl_future *futures, size_
   status = wait_for_all(cx, futures, count, timeout_ns, &sure);
   if (!status) status = check_results(cx, futures, count, sure, results, stride);
   for (k = 0; k < count && !status; k++) {
-    uint32_t slot = 0;
-    rdl_status one = rdl__root_find(cx, futures[k], &slot); /* twice in the list: stale here */
-    if (!one) one = take(cx, slot, results ? (char *)results + k * stride : NULL, stride);
+    uint32_t slot = futures[k].index & RDL_MAX_SLOTS;
+    rdl_status one = take(cx, slot, results ? (char *)results + k * stride : NULL, stride);
     if (!one || first) continue;
     first = one;
     memcpy(why.text, rdl_error_text(), sizeof why.text);

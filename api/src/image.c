@@ -143,11 +143,6 @@ static void print_choice(rdl__text *out, const place *places, uint32_t from, uin
   rdl__text_print(out, "%*s}\n", indent, "");
 }
 
-static void print_nothing(rdl__text *out, const char *name, const rdl__task_type *type,
-                          const char *size) {
-  if (type->none) rdl__text_print(out, "  infos[RDL_ID_%s].%s = 0;\n", name, size);
-}
-
 static void print_description(rdl__text *out, const place *places, uint32_t count) {
   rdl__text_print(out, "RDL_FN void rdl_describe_tasks(RDL_GLOBAL rdl_task_info *infos)\n{\n");
   for (uint32_t i = 0; i < count; i++) {
@@ -155,10 +150,7 @@ static void print_description(rdl__text *out, const place *places, uint32_t coun
     rdl__text_print(out, "  RDL_INFO(%s, %uu", task->name, task->spawns);
     if (task->lane_spawns) rdl__text_print(out, " + %uu * RDL_LANES", task->lane_spawns);
     rdl__text_print(out, ", %uu)\n", task->resume_points);
-    if (task->lane_state.text) rdl__text_print(out, "  RDL_LANES_INFO(%s)\n", task->name);
-    print_nothing(out, task->name, &task->args, "args_size");
-    print_nothing(out, task->name, &task->state, "state_size");
-    print_nothing(out, task->name, &task->result, "result_size");
+    if (task->lane_state) rdl__text_print(out, "  RDL_LANES_INFO(%s)\n", task->name);
   }
   rdl__text_print(out, "}\n");
 }
@@ -167,7 +159,7 @@ static void print_tail(rdl__text *out, const place *places, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     const rdl__task *task = places[i].task;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are as many places as tasks */
-    const char *form = task->lane_state.text ? "RDL_LANES_RUNNER" : "RDL_RUNNER";
+    const char *form = task->lane_state ? "RDL_LANES_RUNNER" : "RDL_RUNNER";
     rdl__text_print(out, "%s(%s)\n", form, task->name);
   }
   rdl__text_print(out, "#define RDL_TASK_COUNT %uu\n", count);

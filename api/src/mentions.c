@@ -49,7 +49,7 @@ static const rdl__task *find_task(const scope *s, const char *name, size_t *out_
 }
 
 static rdl_status refuse_early(const scope *s, const rdl__mention *mention, const rdl__task *task) {
-  const char *lanes = task->lane_state.text ? "_LANES" : "";
+  const char *lanes = task->lane_state ? "_LANES" : "";
   if (task->declared)
     return refuse(s, mention,
                   "task '%s' is not known here: its RDL_DECLARE%s stands further down, on line %u; "
@@ -59,9 +59,8 @@ static rdl_status refuse_early(const scope *s, const rdl__mention *mention, cons
                 "task '%s' is not known here: it is defined further down, on line %u; write "
                 "RDL_DECLARE%s(%s, %.300s, %.300s, %.300s%s%.300s) before this task, behind the "
                 "types that it names",
-                task->name, task->line, lanes, task->name, task->result.text, task->args.text,
-                task->state.text, task->lane_state.text ? ", " : "",
-                task->lane_state.text ? task->lane_state.text : "");
+                task->name, task->line, lanes, task->name, task->result, task->args, task->state,
+                task->lane_state ? ", " : "", task->lane_state ? task->lane_state : "");
 }
 
 static rdl_status check_spawned(const scope *s, const rdl__mention *mention) {

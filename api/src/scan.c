@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/src/control.h"
 #include "api/src/declaration.h"
 #include "api/src/lex.h"
 #include "api/src/reserved.h"
@@ -32,6 +33,8 @@ typedef struct macro {
   uint32_t lane_spawns;
   uint32_t awaits;
   bool returns;
+  bool breaks;   /* out of a loop that it does not hold */
+  bool lopsided; /* it opens or closes what another one closes or opens */
 } macro;
 
 typedef struct scanner {
@@ -50,6 +53,7 @@ typedef struct scanner {
   rdl__token closed;     /* the } of a type when it is the last token so far; line 0 otherwise */
   bool switch_comes;     /* the next brace is that of a switch in a task */
   uint32_t switch_depth; /* braces that were open when the outermost such switch began; 0 = none */
+  rdl__control control;  /* in the body of a task */
   rdl__declaration declaration; /* at file level */
   uint32_t unsure; /* parentheses that are open, from that of a word which may be a macro on */
   condition conditions[MAX_CONDITIONS];
@@ -92,10 +96,10 @@ static void fail_for_memory(scanner *s) {
 /* ---- lists ---- */
 
 static void finish_task(rdl__task *task) {
-  free(task->result.text);
-  free(task->args.text);
-  free(task->state.text);
-  free(task->lane_state.text);
+  free(task->result);
+  free(task->args);
+  free(task->state);
+  free(task->lane_state);
 }
 
 void rdl__task_list_finish(rdl__task_list *list) {
@@ -410,9 +414,8 @@ static void check_lane_state(scanner *s, const arguments *a) {
          a->word.text);
 }
 
-static rdl__task_type take_type(rdl__text *text) {
-  rdl__task_type type = {.text = text->bytes,
-                         .none = text->bytes && strcmp(text->bytes, "RDL_NONE") == 0};
+static char *take_type(rdl__text *text) {
+  char *type = text->bytes;
   *text = (rdl__text){0};
   return type;
 }
@@ -438,13 +441,13 @@ static void read_head(scanner *s, rdl__task *out) {
   finish_arguments(&a);
 }
 
-static bool same_type(const rdl__task_type *a, const rdl__task_type *b) {
-  return a->text && b->text ? strcmp(a->text, b->text) == 0 : a->text == b->text;
+static bool same_type(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
 static bool same_types(const rdl__task *a, const rdl__task *b) {
-  return same_type(&a->result, &b->result) && same_type(&a->args, &b->args) &&
-         same_type(&a->state, &b->state) && same_type(&a->lane_state, &b->lane_state);
+  return same_type(a->result, b->result) && same_type(a->args, b->args) &&
+         same_type(a->state, b->state) && same_type(a->lane_state, b->lane_state);
 }
 
 static void check_new(scanner *s, const rdl__task *task, const rdl__task *declared) {
@@ -491,6 +494,7 @@ static void read_task(scanner *s) {
     FAIL(s, &s->token, "the body of task '%s' is missing; put { behind RDL_TASK(...)", task.name);
   if (s->status) return;
   s->in_body = true;
+  rdl__control_begin(&s->control);
   s->declaration = (rdl__declaration){0};
   s->unsure = 0;
   s->open = s->token;
@@ -695,7 +699,8 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 /* Of several definitions nobody knows here which one holds: the most of each counts. */
 static void keep_macro(scanner *s, const rdl__token *name, const macro *new) {
   macro *known = find_macro(s, name);
-  bool counts = new->spawns || new->lane_spawns || new->awaits || new->returns;
+  bool counts = new->spawns || new->lane_spawns || new->awaits || new->returns || new->breaks ||
+                new->lopsided;
   if (!counts || name->length > RDL__NAME_MAX) return;
   if (!known && s->macro_count == s->macro_capacity) {
     size_t capacity = s->macro_capacity ? 2 * s->macro_capacity : 16;
@@ -717,6 +722,8 @@ static void keep_macro(scanner *s, const rdl__token *name, const macro *new) {
   known->lane_spawns = larger(known->lane_spawns, new->lane_spawns);
   known->awaits = larger(known->awaits, new->awaits);
   known->returns = known->returns || new->returns;
+  known->breaks = known->breaks || new->breaks;
+  known->lopsided = known->lopsided || new->lopsided;
 }
 
 /* The words of a macro count where it is used, as if they were written there. */
@@ -733,6 +740,24 @@ static void read_use(scanner *s, rdl__task *task) {
   if (!m->awaits) return;
   read_await(s, task);
   task->resume_points = add_most(task->resume_points, m->awaits - 1);
+}
+
+/* It would leave the switch that the dialect puts around the body: the task would end as if all had
+ * gone well. */
+static void refuse_break(scanner *s, const char *by, const char *macro_name) {
+  FAIL(s, &s->token,
+       "'break'%s%s stands outside of all loops and switches of task '%s', where it would end the "
+       "task; write RDL_RETURN(value) or RDL_EXIT() for that, or if and else to go on in the task",
+       by, macro_name, body_task(s)->name);
+}
+
+/* What an #if may leave out is not followed: it may be half of a loop. */
+static void follow(scanner *s) {
+  const macro *m = s->macro_count ? used_macro(s) : NULL;
+  if (m && m->lopsided) s->control.unsure = true;
+  if (m && m->breaks && rdl__control_is_outside(&s->control))
+    refuse_break(s, " in the macro ", s->token.text);
+  if (rdl__control_take(&s->control, &s->token)) refuse_break(s, "", "");
 }
 
 static void read_word(scanner *s) {
@@ -765,6 +790,7 @@ static void open_condition(scanner *s) {
     FAIL(s, &s->token, "#if is nested deeper than %u; take some of them apart", MAX_CONDITIONS);
     return;
   }
+  s->control.unsure = true;
   s->conditions[s->condition_count++] = (condition){.token = s->token, .depth = s->depth};
 }
 
@@ -782,16 +808,31 @@ static void close_condition(scanner *s) {
     s->condition_count--;
 }
 
+/* A token of what the macro stands for. */
+static void follow_macro(scanner *s, macro *m, rdl__control *control) {
+  const macro *inner = used_macro(s);
+  bool outside = rdl__control_is_outside(control);
+  if (inner && inner->lopsided) m->lopsided = true;
+  if (rdl__control_take(control, &s->token) || (inner && inner->breaks && outside))
+    m->breaks = true;
+}
+
 static void read_macro(scanner *s) {
   rdl__token name;
+  rdl__control control;
   macro new = {.name = ""};
+  bool in_list;
   s->lexer.lenient = true; /* '#define SAY don't' is legal as long as nobody uses it */
   next(s);
   name = s->token;
   new.takes_arguments = s->lexer.at < s->lexer.length && s->lexer.text[s->lexer.at] == '(';
+  in_list = new.takes_arguments;
+  rdl__control_begin(&control);
   if (s->token.kind == RDL__TOKEN_WORD) mention(s, RDL__OWN, &s->token, NULL);
   for (; !at_end(s) && !is_mark(s, '\n'); next(s)) {
     if (s->token.from != name.from) count_word(s, &new);
+    if (s->token.from != name.from && !in_list) follow_macro(s, &new, &control);
+    if (is_mark(s, ')')) in_list = false;
     if (rdl__instead_of(s->token.text)) mention_library(s, true);
     if (defines_task(&s->token) || declares_task(&s->token))
       FAIL(
@@ -799,6 +840,7 @@ static void read_macro(scanner *s) {
           "%s stands inside a #define; tasks are found before macros are replaced, so write it out",
           s->token.text);
   }
+  if (!rdl__control_is_level(&control)) new.lopsided = true;
   if (name.kind == RDL__TOKEN_WORD) keep_macro(s, &name, &new);
 }
 
@@ -842,6 +884,7 @@ static void read_declared(scanner *s) {
 
 static void read_token(scanner *s) {
   s->closed.line = 0;
+  if (s->in_body) follow(s);
   if (is_mark(s, '{')) {
     open_brace(s);
   } else if (is_mark(s, '}')) {

@@ -11,12 +11,6 @@
 
 #define RDL__NAME_MAX 63u
 
-/* A type as it stands in RDL_TASK, without comments and needless spaces. */
-typedef struct rdl__task_type {
-  char *text;
-  bool none; /* it is RDL_NONE */
-} rdl__task_type;
-
 typedef struct rdl__task {
   char name[RDL__NAME_MAX + 1];
   uint32_t line; /* where the name stands in RDL_TASK */
@@ -27,10 +21,11 @@ typedef struct rdl__task {
   uint32_t spawns;      /* words that spawn, and what RDL_SPAWNS adds */
   uint32_t lane_spawns; /* words that spawn one a lane */
   uint32_t resume_points;
-  rdl__task_type result;
-  rdl__task_type args;
-  rdl__task_type state;
-  rdl__task_type lane_state; /* without a text in an RDL_TASK */
+  /* The types as they stand there, without comments and needless spaces. */
+  char *result;
+  char *args;
+  char *state;
+  char *lane_state; /* NULL in an RDL_TASK */
 } rdl__task;
 
 /* What can be judged only beside the other files of an image: a name that is wrong here may have

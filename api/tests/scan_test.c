@@ -52,17 +52,16 @@ static void everything_of_a_task(void **state) {
   assert_int_equal(task->end_line, 13);
   assert_int_equal(task->spawns, 18);
   assert_int_equal(task->lane_spawns, 0);
-  assert_null(task->lane_state.text);
+  assert_null(task->lane_state);
   assert_int_equal(task->resume_points, 4);
-  assert_string_equal(task->result.text, "unsigned int");
-  assert_string_equal(task->args.text, "struct a");
-  assert_string_equal(task->state.text, "struct s");
-  assert_false(task->result.none);
+  assert_string_equal(task->result, "unsigned int");
+  assert_string_equal(task->args, "struct a");
+  assert_string_equal(task->state, "struct s");
   task = &list.tasks[1];
   assert_string_equal(task->name, "two");
   assert_int_equal(task->declared, 0);
   assert_int_equal(task->spawns, 0);
-  assert_true(task->result.none && task->args.none && task->state.none);
+  assert_string_equal(task->result, "RDL_NONE");
   rdl__task_list_finish(&list);
   assert_null(list.tasks);
 }
@@ -83,8 +82,8 @@ static void everything_of_a_task_with_lanes(void **state) {
   assert_int_equal(list.tasks[0].spawns, 8);
   assert_int_equal(list.tasks[0].lane_spawns, 2);
   assert_int_equal(list.tasks[0].resume_points, 1);
-  assert_true(list.tasks[0].state.none);
-  assert_string_equal(list.tasks[0].lane_state.text, "struct step");
+  assert_string_equal(list.tasks[0].state, "RDL_NONE");
+  assert_string_equal(list.tasks[0].lane_state, "struct step");
   rdl__task_list_finish(&list);
 }
 

@@ -19,7 +19,12 @@ extern "C" {
 
 typedef struct rdl_context rdl_context;
 
-/* Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. */
+/* Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. quantum_ns, park_ns
+ * and spin_ns are at most 250 ms, more counts as that: deadlocks are found between launches.
+ * Each slot, root and event serves 2^31 to 2^32 times and then no more, for no handle may come
+ * twice: those that are left serve on, and a context that has used up all of them has no room. With
+ * 1,000 slots and 0.1 us a future that is after two days and a half without a pause; programs that
+ * run so long raise `slots`, or open a new context. */
 typedef struct rdl_context_options {
   size_t size;            /* sizeof(rdl_context_options) */
   uint32_t workers;       /* default: as many as run at once; more are clamped, with a warning */

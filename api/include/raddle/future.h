@@ -74,7 +74,8 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_future_get(rdl_context *context, rdl_futur
                                                  uint64_t timeout_ns);
 
 /* The same for `count` futures, into results `stride` bytes apart. All are ended on return, but for
- * RDL_TIMEOUT and errors of arguments, when none is. The status is that of the first that failed.
+ * RDL_TIMEOUT and errors of arguments, when none is: RDL_TOO_SMALL, RDL_INVALID, also for a handle
+ * that stands twice in the list, RDL_STALE. Otherwise the status is that of the first that failed.
  */
 RDL_API RDL_MUST_CHECK rdl_status rdl_future_get_many(rdl_context *context,
                                                       const rdl_future *futures, size_t count,
