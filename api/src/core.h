@@ -321,8 +321,8 @@ void rdl__timers_collect(rdl_context *cx);
 void rdl__timers_fire(rdl_context *cx);
 uint64_t rdl__timers_next(rdl_context *cx); /* RDL_FOREVER when there is none */
 
-/* deadlock.c: between two launches; the lock is held. True when messages were sent */
-bool rdl__break_deadlocks(rdl_context *cx);
+/* deadlock.c: between two launches; the lock is held */
+void rdl__break_deadlocks(rdl_context *cx);
 
 /* stats.c: the lock is held */
 void rdl__stats_settle(rdl_context *cx); /* a launch has ended */

@@ -10,12 +10,14 @@
  *
  * Where the host calls again and again the device is never at rest, and what nobody can move now a
  * task that the host is about to spawn may move: then only waits that were dead at the last search
- * too are told. What messages on their way will move counts as movable.
+ * too are told, and those that wait for room look when the host has stopped for a moment. What
+ * messages on their way will move counts as movable.
  *
  * Waiting for room counts as movable. When nothing else is, one worker alone lets all who wait for
  * room look again: several might each hold a part of what one needs. If that did not help either,
  * the youngest of them fails.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,13 +29,14 @@
 typedef struct search {
   rdl_context *cx;
   uint8_t *movable; /* by slot */
-  uint8_t *seen;    /* by slot: number of the walk that came by */
+  uint8_t *seen;    /* by slot: whether a walk came by */
   uint32_t *stack;
   uint32_t depth;
   uint32_t slots; /* one past the last slot in use */
   bool by_host;   /* something movable does not wait for room */
   bool by_task;   /* something movable can run code */
   bool traffic;   /* messages are on their way */
+  bool sent;      /* somebody was told */
   char *story;
   size_t story_size;
 } search;
@@ -164,12 +167,16 @@ static bool dead(const search *s, uint32_t slot) {
   return !s->movable[slot] && (state == RDL_WAITING || state == RDL_RETURNED);
 }
 
-/* 0 = in all the traffic it may just have come to this wait. */
-static bool dead_for_long(search *s, uint32_t slot) {
-  uint32_t wait = rdl_load_relaxed(&s->cx->records[slot].wait);
-  bool same = s->cx->search_waits[slot] == wait;
-  s->cx->search_waits[slot] = wait;
-  return same || !s->traffic;
+/* In traffic, what was not dead at the last search has just come to this wait, and may move. */
+static void spare_the_new(search *s) {
+  uint32_t *last = s->cx->search_waits;
+  uint32_t slot;
+  for (slot = 1; slot < s->slots; slot = next_slot(s, slot)) {
+    uint32_t wait = dead(s, slot) ? rdl_load_relaxed(&s->cx->records[slot].wait) : 0u;
+    if (s->traffic && wait != last[slot]) push(s, slot);
+    last[slot] = wait;
+  }
+  spread(s);
 }
 
 static uint32_t live_child(const search *s, uint32_t slot) {
@@ -187,11 +194,16 @@ static uint32_t waits_for(const search *s, uint32_t slot) {
   return awaits & (RDL_AWAITS_EVENT | 0x40000000u) ? 0u : awaits;
 }
 
-static void tell(search *s, const char *format, const char *name, uint32_t number) {
+__attribute__((format(printf, 2, 3))) static void tell(search *s, const char *format, ...) {
   size_t used = strlen(s->story);
-  char text[128];
-  snprintf(text, sizeof text, format, name, number);
-  if (used + strlen(text) < s->story_size) memcpy(s->story + used, text, strlen(text) + 1);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(s->story + used, s->story_size - used, format, values);
+  va_end(values);
+}
+
+static const char *separator(const search *s) {
+  return s->story[0] ? "; " : "";
 }
 
 /* A root is called what it was spawned as, also while it is in its gate. */
@@ -202,16 +214,18 @@ static const char *task_name(const search *s, uint32_t slot) {
   return number < s->cx->task_count ? s->cx->tasks[number].name : "?";
 }
 
+/* Where the mailbox is full, the next search tells. */
 static void say_deadlock(search *s, uint32_t slot) {
   rdl_message message = {.kind = RDL_SAY_WAKE, .slot = slot, .value = RDL_S_DEADLOCK};
   message.generation = rdl_load_relaxed(&s->cx->records[slot].wait);
-  if ((message.generation & RDL_STATE_MASK) == RDL_WAITING) rdl__try_say(s->cx, &message);
+  if ((message.generation & RDL_STATE_MASK) == RDL_WAITING)
+    s->sent |= rdl__try_say(s->cx, &message);
 }
 
 /* The cycle through `start`: every future of it that waits is told. */
 static void break_cycle(search *s, uint32_t start) {
   uint32_t slot = start, told = 0;
-  tell(s, "%s%.0u", s->story[0] ? "; " : "", 0);
+  tell(s, "%s", separator(s));
   do {
     if (told++ < LONGEST_STORY) tell(s, "%s (future %u) waits for ", task_name(s, slot), slot);
     say_deadlock(s, slot);
@@ -220,52 +234,46 @@ static void break_cycle(search *s, uint32_t start) {
   tell(s, "%s (future %u)", task_name(s, start), start);
 }
 
+#define ON_THE_WAY 1u
+#define WALKED     2u
+
 /* Follows what each waits for. A walk that meets itself has found a cycle. */
-static bool walk(search *s, uint32_t start, uint8_t number) {
+static bool walk(search *s, uint32_t start) {
   uint32_t slot = start;
+  bool found;
   while (slot && dead(s, slot) && !s->seen[slot]) {
-    s->seen[slot] = number;
+    s->seen[slot] = ON_THE_WAY;
     slot = waits_for(s, slot);
   }
-  if (!slot || !dead(s, slot) || s->seen[slot] != number) return false;
-  break_cycle(s, slot);
-  return true;
+  found = slot && dead(s, slot) && s->seen[slot] == ON_THE_WAY;
+  if (found) break_cycle(s, slot);
+  for (slot = start; slot && s->seen[slot] == ON_THE_WAY; slot = waits_for(s, slot))
+    s->seen[slot] = WALKED;
+  return found;
 }
 
 static bool break_event(search *s, uint32_t slot) {
   uint32_t awaits = rdl_load_relaxed(&s->cx->records[slot].result[RDL_WORD_AWAITS]);
   if (state_of(s, slot) != RDL_WAITING || !(awaits & RDL_AWAITS_EVENT)) return false;
-  tell(s, "%s%.0u", s->story[0] ? "; " : "", 0);
-  tell(s, "%s (future %u) waits for ", task_name(s, slot), slot);
-  tell(s, "%s %u, which nobody is left to signal", "event", awaits & RDL_MAX_SLOTS);
+  tell(s, "%s%s (future %u) waits for event %u, which nobody is left to signal", separator(s),
+       task_name(s, slot), slot, awaits & RDL_MAX_SLOTS);
   say_deadlock(s, slot);
   return true;
 }
 
-static bool break_dead(search *s) {
+static void break_dead(search *s) {
   uint32_t slot;
-  uint8_t number = 0;
   bool some = false, any = false;
   for (slot = 1; slot < s->slots; slot = next_slot(s, slot)) {
     if (!dead(s, slot)) continue;
-    if (!dead_for_long(s, slot)) {
-      s->movable[slot] = 1;
-      continue;
-    }
     any = true;
     if (break_event(s, slot)) some = true;
-    if (s->seen[slot]) continue;
-    if (++number == 0) { /* numbers are used up: old walks count as seen by walk 255 */
-      memset(s->seen, 0, s->slots);
-      number = 1;
-    }
-    if (walk(s, slot, number)) some = true;
+    if (!s->seen[slot] && walk(s, slot)) some = true;
   }
-  if (some || !any) return some;
-  tell(s, "%s futures wait for each other in sets (%u)", "some", 0);
+  if (some || !any) return;
+  tell(s, "some futures wait for each other in sets");
   for (slot = 1; slot < s->slots; slot = next_slot(s, slot))
     if (dead(s, slot)) say_deadlock(s, slot);
-  return true;
 }
 
 /* ---- room ---- */
@@ -283,20 +291,21 @@ static uint32_t youngest_without_room(const search *s) {
   return youngest;
 }
 
-static bool break_room(search *s) {
+static void break_room(search *s) {
   rdl_context *cx = s->cx;
   rdl_message message = {.kind = RDL_SAY_ROOM};
   uint32_t youngest = youngest_without_room(s);
   rdl_stats stats;
-  if (!youngest) return false;
+  if (!youngest) return;
   rdl__stats_read(cx, &stats);
   if (stats.segments != cx->room_segments) {
     cx->room_segments = stats.segments;
     cx->solo = !rdl__work_pending(cx); /* beside others one worker alone would hold those up */
     rdl__stashes_return(cx);
-    return rdl__try_say(cx, &message);
+    rdl__try_say(cx, &message);
+    return;
   }
-  if (s->by_host) return false; /* what the host or a deadline moves may still free slots */
+  if (s->by_host) return; /* what the host or a deadline moves may still free slots */
   message.kind = RDL_SAY_WAKE;
   message.slot = youngest;
   message.generation = rdl_load_relaxed(&cx->records[youngest].wait);
@@ -306,7 +315,7 @@ static bool break_room(search *s) {
            "no slot is left and all futures wait for one: task %s fails with "
            "RDL_OUT_OF_SLOTS",
            task_name(s, youngest));
-  return rdl__try_say(cx, &message);
+  rdl__try_say(cx, &message);
 }
 
 /* ---- all together ---- */
@@ -324,13 +333,12 @@ static bool half_done(rdl_context *cx) {
   return false;
 }
 
-bool rdl__break_deadlocks(rdl_context *cx) {
+void rdl__break_deadlocks(rdl_context *cx) {
   char story[sizeof cx->deadlock_text] = "";
   search s = {.cx = cx, .story = story, .story_size = sizeof story};
-  bool sent = false;
   cx->search_deadlocks = false;
   cx->next_search = rdl__now_ns() + SEARCH_EVERY_NS;
-  if (half_done(cx) || nothing_lives(cx)) return false;
+  if (half_done(cx) || nothing_lives(cx)) return;
   rdl__timers_collect(cx);
   s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
   s.movable = cx->search_marks;
@@ -338,9 +346,12 @@ bool rdl__break_deadlocks(rdl_context *cx) {
   s.stack = cx->search_stack;
   memset(s.movable, 0, 2u * (size_t)s.slots);
   mark_movable(&s);
-  sent = break_dead(&s);
-  if (sent) memcpy(cx->deadlock_text, story, sizeof story);
-  if (sent) rdl__log(cx, RDL_LOG_ERROR, "deadlock: %s", story);
-  if (!sent && !s.traffic) sent = break_room(&s);
-  return sent;
+  spare_the_new(&s);
+  break_dead(&s);
+  if (s.sent) {
+    memcpy(cx->deadlock_text, story, sizeof story);
+    rdl__log(cx, RDL_LOG_ERROR, "deadlock: %s", story);
+  } else if (!s.traffic) {
+    break_room(&s);
+  }
 }
