@@ -202,19 +202,28 @@ RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
   return rdl_dispatch(rdl, slot, queued);
 }
 
-/* Roots that are taken at once: a share of those that wait, for others take some too. */
+/* Roots that are taken at once: a share of those that wait, for others take some too, and twice as
+   many as the last time while a grain each is enough for them. What stands behind a long segment in
+   a worker's ring nobody else can take. */
 #define RDL_ROOTS_AT_ONCE 16u
 
 RDL_FN rdl_u32 rdl_roots_share(rdl_cx *rdl) {
-  RDL_GLOBAL rdl_ring *ring = &rdl->control->roots;
-  rdl_u32 waiting = rdl_load_relaxed(&ring->tail) - rdl_load_relaxed(&ring->head);
-  rdl_u32 share = waiting / (2u * rdl->control->workers);
-  return share < 1u ? 1u : rdl_least(share, RDL_ROOTS_AT_ONCE);
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u32 waiting = rdl_load_relaxed(&control->roots.tail) - rdl_load_relaxed(&control->roots.head);
+  rdl_u64 now;
+  if (waiting < 4u * control->workers) return 1u;
+  now = rdl_clock();
+  if (now - rdl->roots_at < rdl->roots_most * control->grain)
+    rdl->roots_most = rdl_least(2u * rdl->roots_most, RDL_ROOTS_AT_ONCE);
+  else
+    rdl->roots_most = 1u;
+  rdl->roots_at = now;
+  return rdl_least(waiting / (2u * control->workers), rdl->roots_most);
 }
 
-RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl) {
+RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl, rdl_u32 most) {
   for (;;) {
-    rdl_entry entry = rdl_roots_pop(rdl, rdl_roots_share(rdl));
+    rdl_entry entry = rdl_roots_pop(rdl, most);
     if (!entry.slot) return 0;
     rdl_started_before(rdl);
     if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
@@ -283,7 +292,7 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 1u) return rdl_fair_fifo(rdl);
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
-  if (turn == 4u) return rdl_may_open(rdl) && !rdl_shy(rdl) && rdl_from_roots(rdl);
+  if (turn == 4u) return rdl_may_open(rdl) && !rdl_shy(rdl) && rdl_from_roots(rdl, 1u);
   if (turn == 5u) rdl_drain_mailbox(rdl);
   return turn == 5u ? rdl_from_chores(rdl) : 0u;
 }
@@ -323,8 +332,8 @@ RDL_FN rdl_u32 rdl_work(rdl_cx *rdl) {
   if (rdl_from_chores(rdl)) return 1;
   if (rdl_from_lists(rdl)) return 1;
   rdl->away = rdl_shy(rdl);
-  if (!rdl->away && rdl_from_roots(rdl)) return 1;
-  if (rdl_drain_mailbox(rdl) && !rdl->away && rdl_from_roots(rdl)) return 1;
+  if (!rdl->away && rdl_from_roots(rdl, rdl_roots_share(rdl))) return 1;
+  if (rdl_drain_mailbox(rdl) && !rdl->away && rdl_from_roots(rdl, 1u)) return 1;
   if (rdl_from_fifo(rdl)) return 1;
   if (rdl->bottom != rdl->top && rdl_from_ring(rdl, rdl->starved != RDL_NIL)) return 1;
   return !rdl->away && rdl_steal(rdl);
@@ -367,7 +376,7 @@ RDL_FN void rdl_next_round(rdl_cx *rdl) {
    back before anybody waits: else one that waits would find all others idle, or gone, and take that
    for a sign that it waits in vain. */
 RDL_FN void rdl_hold_no_room(rdl_cx *rdl) {
-  rdl_u32 wanted = rdl_load_relaxed(&rdl->control->room) || !rdl_has_plenty(rdl);
+  rdl_u32 wanted = rdl_load_relaxed(&rdl->control->room) || !rdl_has_plenty(rdl) || rdl->low;
   if (wanted && rdl_return_room(rdl)) rdl_pool_announce(rdl);
 }
 

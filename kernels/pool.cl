@@ -116,7 +116,7 @@ RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
 #define RDL_LOOKS_AT_EMPTY 1000000u
 
 /* Brings the stash to `want` items if the pool can. It cannot when it had nothing at a time when
-   nobody was taking: all takes that had begun after the look were over before it. */
+   nobody was taking: every take that had begun by the end of the look was over before it began. */
 RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
@@ -204,19 +204,20 @@ RDL_OUTLINE void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   if (rdl_pool_put(rdl, pool, item, keep)) rdl_pool_announce(rdl);
 }
 
-/* What a wait for one thing takes; a wait for a set fills the stash itself before it begins. */
-#define RDL_NODE_RESERVE 1u
-
-/* Room for one segment: `spawns` slots, twice as many blocks of every class the image uses, for
-   frame and result of a task may be of one class, and some nodes. */
+/* Room for one segment: `spawns` slots, and twice as many blocks of every class the image uses, for
+   frame and result of a task may be of one class. A wait for one thing takes the slot's own node;
+   only where that still stands in a list one of the pool is wanted. A wait for a set looks for
+   itself. */
 RDL_OUTLINE rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl_u32 enough = 1;
   rdl_u32 low = 0;
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++) {
     rdl_u32 each = pool < RDL_POOL_FRAMES ? 1u : 2u;
-    rdl_u32 least = pool == RDL_POOL_NODES ? RDL_NODE_RESERVE : each * spawns;
+    rdl_u32 least = each * spawns;
     rdl_u32 want = each * rdl->reserve;
+    if (pool == RDL_POOL_NODES)
+      least = want = rdl_load_relaxed(&rdl->nodes[rdl->slot].who) ? 1u : 0u;
     if (pool >= RDL_POOL_FRAMES && !((rdl->class_set >> (pool - RDL_POOL_FRAMES)) & 1u)) continue;
     if (rdl->stashes[pool].left < want && !rdl_pool_fill(rdl, pool, want)) {
       low = 1;

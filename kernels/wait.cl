@@ -32,9 +32,9 @@ RDL_FN rdl_u32 rdl_node_of(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ticket) {
   return slot;
 }
 
-/* The last that is done with a node: a slot's own is its future's again from here on.
-   Nobody is told of those of the pool: who waits for room holds a node, so nobody waits for one. A
-   word here would wake all who wait for room, whose nodes come back here, without end. */
+/* Gives a node back; a slot's own may be taken again from here on. Nobody is told of those of the
+   pool: each future that waits for room may hold one, so a word here would wake them all, whose
+   nodes come back here, without end. */
 RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
   if (node < rdl->slots)
     rdl_store_release(&rdl->nodes[node].who, RDL_NIL);
@@ -231,7 +231,9 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
 RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 size = 1, bits = RDL_FIRST_SWEEP, head;
-  if (!rdl_load_relaxed(&rdl->control->broken)) /* no list has dead nodes */
+  /* No list has dead nodes, but for those of awaiters that took themselves back, which the signal
+     that they saw is just taking away. */
+  if (!rdl_load_relaxed(&rdl->control->broken))
     return rdl_list_join(rdl, list, index, index) ? RDL_JOINED : RDL_JOIN_CLOSED;
   head = rdl_load_acquire(list) & RDL_NODE_MASK;
   if (head) {

@@ -83,9 +83,11 @@ typedef struct rdl_cx {
   rdl_u64 started;
   /* What was taken from others. */
   rdl_u64 taken_at;
-  rdl_u32 taken; /* futures that came by the last theft, until they are all done */
-  rdl_u32 away;  /* this time nothing is taken from others */
-  rdl_u64 shy;   /* ticks for which this worker takes nothing from others */
+  rdl_u64 roots_at;   /* when roots were last taken */
+  rdl_u32 roots_most; /* so many were to be taken then */
+  rdl_u32 taken;      /* futures that came by the last theft, until they are all done */
+  rdl_u32 away;       /* this time nothing is taken from others */
+  rdl_u64 shy;        /* ticks for which this worker takes nothing from others */
   rdl_u64 shy_until;
   /* Rooms. */
   rdl_u32 reserve;
@@ -143,7 +145,8 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->resting = 0;
   rdl->born = rdl->born_end = 0;
   rdl->taken = rdl->away = 0;
-  rdl->taken_at = rdl->shy = rdl->shy_until = 0;
+  rdl->roots_most = 1;
+  rdl->roots_at = rdl->taken_at = rdl->shy = rdl->shy_until = 0;
   rdl->started = rdl_clock();
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;
