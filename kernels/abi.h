@@ -141,17 +141,20 @@ typedef struct rdl_side {
 
 #define RDL_TIMER_LISTED    0x80000000u
 #define RDL_AWAITS_EVENT    0x80000000u
+#define RDL_AWAITS_TAG      0x40000000u /* of what is neither a future nor an event: */
 #define RDL_AWAITS_ROOM     0x40000001u
 #define RDL_AWAITS_CHILDREN 0x40000002u
 #define RDL_AWAITS_SET      0x40000003u
 
-/* One wait of one future for one thing. */
+/* One wait of one future for one thing. Those with the number of a slot are the slot's own, the
+   others come from a pool. */
 typedef struct rdl_node {
   rdl_u32 next;
-  rdl_u32 who; /* slot that waits; MEMBER: the COUNTER's node */
+  rdl_u32 who; /* slot that waits, MEMBER: the COUNTER's node; 0 in a slot's own: it is free */
   rdl_u32 ticket;
   rdl_u32 kind;
-  rdl_u32 value; /* event: count waited for; future: its generation; COUNTER: open members + 1 */
+  rdl_u32 value; /* event: count waited for; future: its generation; COUNTER: open members + 1;
+                    room: the worker to go on at, plus one */
   rdl_u32 size;  /* nodes from here to the list's end (a hint for sweeping) */
 } rdl_node;
 
@@ -184,7 +187,8 @@ typedef struct rdl_cell {
   rdl_u32 pad;
 } rdl_cell;
 
-/* Bounded ring, many producers and consumers, try-only; `cells` is a power of two. */
+/* Bounded ring, try-only; `cells` is a power of two. Of roots: one producer, many consumers; of
+   slots on their way back to the host: the other way round. */
 typedef struct rdl_ring {
   rdl_u32 head;
   rdl_u32 pad0[15];

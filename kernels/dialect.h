@@ -2,10 +2,12 @@
 /*
  * The one place that knows the language. Everything below this file is written once and compiled as
  * OpenCL C, as C11 (the host backend) and as CUDA C++. Words that are shared between workers are
- * plain 32-bit members of the structures in abi.h; they are touched only through the functions
- * here, whose names carry order (acquire, release, acq_rel for every read-modify-write).
+ * plain 32-bit members of the structures in abi.h; while they are shared they are touched only
+ * through the functions here, whose names carry order (acquire, release, acq_rel for every
+ * read-modify-write).
  *
- * The kernel text includes nothing, so it can be handed to a driver's compiler as one string.
+ * The kernel text includes nothing but the C library's headers for C11, so it can be handed to a
+ * driver's compiler as one string.
  */
 #ifndef RDL_DIALECT_H
 #define RDL_DIALECT_H

@@ -225,9 +225,9 @@ RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   rdl_fire_list(rdl, chain);
 }
 
-/* The future is over: its code has ended and so have its children. Returns the owner when this was
-   the last thing that the owner waited for to be over itself, else RDL_NIL. After the list is
-   closed the record belongs to whoever takes the result: it is not touched again. */
+/* The future is over: its code has ended and so have its children. Returns the owner, which has one
+   child less, or RDL_NIL for a root and where it was detached. Once the list is closed the record
+   belongs to whoever takes the result, and a root's once its outcome is posted. */
 RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 from_children = rdl_free_children(rdl, slot);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The loop of a worker. A launch lasts a quantum, or until there is nothing to do: then every
- * worker leaves between two segments, with all state in the heap. No worker ever waits for another.
+ * worker leaves between two segments, with all state in the heap. No worker waits for another
+ * without bound.
  */
 
 /* ---- one dispatch ---- */

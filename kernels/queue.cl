@@ -162,8 +162,8 @@ RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   rdl_enqueue_at(rdl, slot, wait, stays ? rdl->sides[slot].home : 0u);
 }
 
-/* Takes the newest of a list, half a ring at most, into the ring in the order in which they stood
-   in another: the newest runs first, and the work goes on depth first whoever does it. Returns how
+/* Takes the newest of a list, half a ring at most, into the ring in the order that they had in
+   another: the newest runs first, and the work goes on depth first whoever does it. Returns how
    many came. */
 RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 slot, newer, count = 0;
@@ -182,9 +182,8 @@ RDL_FN RDL_GLOBAL rdl_cell *rdl_ring_cell(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring
   return (RDL_GLOBAL rdl_cell *)(rdl->heap + ring->cells) + (position & ring->mask);
 }
 
-/* Bounded multi-producer ring (Vyukov's sequence numbers, try-only). A ring has a cell for every
-   slot that can stand in it, so a push can only meet a cell whose consumer is between its two
-   steps; the caller then comes again. */
+/* Bounded ring (Vyukov's sequence numbers, try-only). It has more than two cells for every slot
+   that can stand in it, so there is always room. */
 RDL_FN rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 slot, rdl_u32 wait) {
   rdl_u32 tail = rdl_load_relaxed(&ring->tail);
   for (;;) {
@@ -221,8 +220,8 @@ RDL_FN rdl_u32 rdl_roots_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   return 1;
 }
 
-/* Takes up to `most` roots by one swap. The first is returned, the others come into the worker's
-   ring so that they run in the order in which they stood. The entry's slot is RDL_NIL when there is
+/* Takes up to `most` roots by one swap. The first is returned, the others are pushed onto the
+   worker's ring last first, so that they run in order. The entry's slot is RDL_NIL when there is
    none. */
 RDL_FN rdl_entry rdl_roots_pop(rdl_cx *rdl, rdl_u32 most) {
   RDL_GLOBAL rdl_ring *ring = &rdl->control->roots;

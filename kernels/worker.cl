@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a worker knows while a launch lasts. It is the first argument of every function and, under
- * the name `rdl`, of every task. It lives in private memory; rdl_worker_open and rdl_worker_close
- * move what must outlast the launch from and to the heap.
+ * What a worker knows while a launch lasts. It is the first argument of nearly every function
+ * and, under the name `rdl`, of every task. It lives in private memory; rdl_worker_open and
+ * rdl_worker_close move what must outlast the launch from and to the heap.
  */
 
 #define RDL_NEVER 0xffffffffffffffffUL

@@ -4,7 +4,8 @@
  * heap that the device also touches are read and written through kernels/dialect.h.
  *
  * Threads: callers of the API, and one service thread a context, which alone makes driver calls
- * that may block (launch and wait), except while a module is loaded: then the service thread rests.
+ * that may block, except while a module is loaded: then the service thread rests. Callers launch
+ * themselves where the driver only hands over.
  */
 #ifndef RDL_SRC_CORE_H
 #define RDL_SRC_CORE_H

@@ -191,7 +191,7 @@ static uint32_t waits_for(const search *s, uint32_t slot) {
   uint32_t awaits = rdl_load_relaxed(&s->cx->records[slot].result[RDL_WORD_AWAITS]);
   if (state_of(s, slot) == RDL_RETURNED || awaits == RDL_AWAITS_CHILDREN)
     return live_child(s, slot);
-  return awaits & (RDL_AWAITS_EVENT | 0x40000000u) ? 0u : awaits;
+  return awaits & (RDL_AWAITS_EVENT | RDL_AWAITS_TAG) ? 0u : awaits;
 }
 
 __attribute__((format(printf, 2, 3))) static void tell(search *s, const char *format, ...) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The service thread: it launches the device while there is work, looks after timers and sleeping
- * callers while a launch runs, and sleeps without burning time when there is nothing to do.
+ * The service thread: it launches the device while there is work (a caller whose message ends a
+ * rest may be faster), looks after timers and sleeping callers while a launch runs, and sleeps
+ * without burning time when there is nothing to do.
  */
 #include "api/src/core.h"
 

@@ -44,7 +44,8 @@ rdl_ptr rdl__staged(const rdl__staging *staging) {
   return staging ? (rdl_ptr)(uintptr_t)staging->data : 0u;
 }
 
-/* The larger one of two stays. */
+/* The larger one of two stays, if that keeps no more from the program than a batch of a million
+ * does. */
 void rdl__unstage(rdl_context *cx, rdl__staging *staging) {
   rdl__staging *spare = cx->spare_staging;
   if (!staging) return;

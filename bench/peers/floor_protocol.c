@@ -36,7 +36,7 @@ static struct record records[MOST + 1];
 static struct outcome outcomes[MOST + 1];
 static int submitted[MOST];                /* records in the order in which they start */
 static _Alignas(64) atomic_long published; /* the host writes it */
-static _Alignas(64) atomic_long started;   /* the worker writes the rest */
+static _Alignas(64) atomic_long started;   /* the worker writes this and what follows */
 static atomic_long held;
 static atomic_int waiters_of_gate;
 static _Alignas(64) atomic_int gate;
@@ -148,7 +148,7 @@ static void gated(struct peer_round *round, long futures, long (*place)(long k),
                   void (*before_of)(long i, int *before), uint32_t *cells) {
   pthread_t worker;
   count = futures;
-  round->suspended = 2 * futures;
+  round->suspended = PEER_NOT_COUNTED;
   atomic_store(&published, 0);
   atomic_store(&started, 0);
   atomic_store(&held, 0);
