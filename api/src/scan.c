@@ -31,8 +31,11 @@ typedef struct brings {
   uint32_t lane_spawns;
   uint32_t awaits;
   bool returns;
-  bool breaks;   /* out of a loop that it does not hold */
-  bool lopsided; /* it opens or closes what another one closes or opens */
+  bool breaks;        /* out of a loop that it does not hold */
+  bool lopsided;      /* it opens or closes what another one closes or opens */
+  bool loses;         /* it holds an await in a loop that declares its counter in its head */
+  bool declares;      /* it ends in the head of such a loop, whose body comes behind it */
+  rdl__token counter; /* of one of these loops */
 } brings;
 
 /* One definition of a macro. What it mentions is looked up where it is used, because it may be
@@ -602,7 +605,16 @@ static void read_room(scanner *s, rdl__task *task) {
   finish_arguments(&a);
 }
 
+static void refuse_counter(scanner *s, const rdl__task *task, const rdl__token *counter) {
+  FAIL(s, &s->token,
+       "%s stands in a loop of task '%s' that declares its counter in its head ('%.63s', line %u); "
+       "it would be lost here, as all local variables are at an await: put it into the state and "
+       "write for (self->%.63s = ...)",
+       s->token.text, task->name, counter->text, counter->line, counter->text);
+}
+
 static void read_await(scanner *s, rdl__task *task) {
+  const rdl__token *loser = rdl__control_loser(&s->control);
   if (!task->begin_line)
     FAIL(s, &s->token, "%s stands before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first",
          s->token.text, task->name);
@@ -614,6 +626,8 @@ static void read_await(scanner *s, rdl__task *task) {
          "%s stands inside a switch of task '%s', where the task could not go on; use if "
          "and else there",
          s->token.text, task->name);
+  else if (loser)
+    refuse_counter(s, task, loser);
   task->resume_points++;
 }
 
@@ -701,7 +715,7 @@ static void read_kind(scanner *s, word_kind kind, rdl__task *task) {
 /* ---- words in macros ---- */
 
 #define MOST_BY_MACRO (1u << 20) /* macros of macros multiply: more is too much anyway */
-#define MOST_NESTED   200u       /* the stack of the thread that loads has to hold them */
+#define MOST_NESTED   64u        /* the stack of the thread that loads has to hold them */
 #define MOST_WORK     65536u     /* macros that all use each other are looked through often */
 
 static uint32_t add_most(uint32_t a, uint32_t b) {
@@ -734,6 +748,9 @@ static void take_most(brings *all, const brings *one) {
   all->returns = all->returns || one->returns;
   all->breaks = all->breaks || one->breaks;
   all->lopsided = all->lopsided || one->lopsided;
+  if (one->loses || one->declares) all->counter = one->counter;
+  all->loses = all->loses || one->loses;
+  all->declares = all->declares || one->declares;
 }
 
 static void look_through(scanner *s, macro *m);
@@ -791,6 +808,19 @@ static void count_inner(const brings *inner, brings *b) {
   b->awaits = add_most(b->awaits, inner->awaits);
   b->returns = b->returns || inner->returns;
   b->lopsided = b->lopsided || inner->lopsided;
+  if (inner->loses) b->counter = inner->counter;
+  b->loses = b->loses || inner->loses;
+}
+
+/* A loop around an await, or one whose body comes behind the macro. */
+static void note_counter(brings *b, const rdl__control *control, bool awaits) {
+  const rdl__token *loser = rdl__control_loser(control);
+  if (!loser) return;
+  b->counter = *loser;
+  if (awaits)
+    b->loses = true;
+  else
+    b->declares = true;
 }
 
 static bool ends_macro(const rdl__token *token) {
@@ -819,9 +849,13 @@ static brings read_body(scanner *s, const macro *m) {
     bool outside = rdl__control_is_outside(&control);
     bool used = find_use(s, &token, &lexer, &inner);
     if (rdl__control_take(&control, &token) || (used && inner.breaks && outside)) all.breaks = true;
+    uint32_t awaits = all.awaits;
     count_word(&token, &all);
     if (used) count_inner(&inner, &all);
+    if (all.awaits > awaits) note_counter(&all, &control, true);
+    if (used && inner.declares) rdl__control_declare(&control, &inner.counter);
   }
+  note_counter(&all, &control, false);
   if (!rdl__control_is_level(&control)) all.lopsided = true;
   return all;
 }
@@ -857,9 +891,12 @@ static void read_use(scanner *s, rdl__task *task) {
          s->token.text, task->name);
   add_spawns(s, task, &task->spawns, b.spawns, &s->token);
   add_spawns(s, task, &task->lane_spawns, b.lane_spawns, &s->token);
-  if (!b.awaits) return;
-  read_await(s, task);
-  task->resume_points = add_most(task->resume_points, b.awaits - 1);
+  if (b.awaits) {
+    read_await(s, task);
+    task->resume_points = add_most(task->resume_points, b.awaits - 1);
+  }
+  if (b.loses) refuse_counter(s, task, &b.counter);
+  if (b.declares) rdl__control_declare(&s->control, &b.counter);
 }
 
 /* It would leave the switch that the dialect puts around the body: the task would end as if all had
