@@ -108,7 +108,8 @@ static void declare(rdl__control *c, const rdl__token *counter) {
 
 /* A token in the first part of the head of a `for`. The last of its names is the counter. */
 static void take_first(rdl__control *c, const rdl__token *token) {
-  char mark = token->kind == RDL__TOKEN_MARK ? token->text[0] : '\0';
+  char mark = '\0';
+  if (token->kind == RDL__TOKEN_MARK) mark = token->text[0];
   if (token->kind == RDL__TOKEN_WORD) {
     c->first = c->first == FIRST_COMES ? FIRST_WORD : FIRST_NAME;
     c->counter = *token;
