@@ -248,6 +248,8 @@ rdl_status rdl_context_open_with(const char *selector, const rdl_context_options
     destroy(cx);
     return status;
   }
+  rdl__log(cx, RDL_LOG_INFO, "device %s (%s) runs %u workers", cx->device_info.selector,
+           cx->device_info.name, cx->workers);
   *out_context = cx;
   return RDL_OK;
 }

@@ -14,12 +14,28 @@ enum {
   MAYBE    /* a statement that begins with a name, which may be a macro with a loop */
 };
 
+#define DECLARES 0x80u /* such a loop declares its counter in its head */
+
+/* How far the first part of the head of a `for` has been read. Only a declaration has a name behind
+ * a word, or behind a word and stars. */
+enum {
+  NOT_FIRST, /* not there, or it is no declaration */
+  FIRST_COMES,
+  FIRST_WORD,
+  FIRST_STARS,
+  FIRST_NAME
+};
+
 void rdl__control_begin(rdl__control *c) {
   *c = (rdl__control){.start = true};
 }
 
+static unsigned char construct_at(const rdl__control *c, uint32_t k) {
+  return (unsigned char)(c->open[k] & ~DECLARES);
+}
+
 static bool top_is(const rdl__control *c, unsigned char construct) {
-  return c->depth && c->open[c->depth - 1] == construct;
+  return c->depth && construct_at(c, c->depth - 1) == construct;
 }
 
 static void replace(rdl__control *c, unsigned char construct) {
@@ -76,6 +92,35 @@ static void close_block(rdl__control *c) {
   complete(c);
 }
 
+/* ---- counters that a head declares ---- */
+
+static const rdl__token *loser(const rdl__control *c) {
+  uint32_t k;
+  for (k = 0; k < c->depth; k++)
+    if (c->open[k] & DECLARES) return &c->loser;
+  return NULL;
+}
+
+static void declare(rdl__control *c, const rdl__token *counter) {
+  if (!loser(c)) c->loser = *counter;
+  c->open[c->depth - 1] |= DECLARES;
+}
+
+/* A token in the first part of the head of a `for`. The last of its names is the counter. */
+static void take_first(rdl__control *c, const rdl__token *token) {
+  char mark = '\0';
+  if (token->kind == RDL__TOKEN_MARK) mark = token->text[0];
+  if (token->kind == RDL__TOKEN_WORD) {
+    c->first = c->first == FIRST_COMES ? FIRST_WORD : FIRST_NAME;
+    c->counter = *token;
+  } else if (mark == '*' && c->first != FIRST_COMES) {
+    if (c->first == FIRST_WORD) c->first = FIRST_STARS;
+  } else {
+    if (c->first == FIRST_NAME && mark && strchr("=[,;", mark)) declare(c, &c->counter);
+    c->first = NOT_FIRST;
+  }
+}
+
 static void take_nested(rdl__control *c, char mark) {
   if (strchr("([{", mark)) c->nesting++;
   if (strchr(")]}", mark)) c->nesting--;
@@ -127,6 +172,7 @@ static void take_word(rdl__control *c, const rdl__token *token) {
   if (begins_loop(token)) {
     if (!top_is(c, DO_DONE)) push(c, LOOP);
     set(c, false, true, false);
+    c->first = rdl__token_is(token, "for") && !c->unsure ? FIRST_COMES : NOT_FIRST;
   } else if (rdl__token_is(token, "if")) {
     push(c, IF);
     set(c, false, true, false);
@@ -146,6 +192,7 @@ bool rdl__control_take(rdl__control *c, const rdl__token *token) {
   bool outside = false;
   if (c->unsure) return false;
   if (c->nesting) {
+    if (c->first) take_first(c, token);
     if (token->kind == RDL__TOKEN_MARK) take_nested(c, token->text[0]);
     return false;
   }
@@ -165,8 +212,17 @@ bool rdl__control_is_outside(const rdl__control *c) {
   uint32_t k;
   if (c->unsure || c->nesting) return false;
   for (k = 0; k < c->depth; k++)
-    if (c->open[k] == LOOP || c->open[k] == DO || c->open[k] == MAYBE) return false;
+    if (construct_at(c, k) == LOOP || construct_at(c, k) == DO || construct_at(c, k) == MAYBE)
+      return false;
   return true;
+}
+
+const rdl__token *rdl__control_loser(const rdl__control *c) {
+  return c->unsure ? NULL : loser(c);
+}
+
+void rdl__control_declare(rdl__control *c, const rdl__token *counter) {
+  if (!c->unsure && !c->nesting && top_is(c, MAYBE)) declare(c, counter);
 }
 
 bool rdl__control_is_level(const rdl__control *c) {

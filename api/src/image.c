@@ -254,6 +254,11 @@ static const char *file_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+void rdl__image_files(const rdl__image_module *modules, size_t count, rdl__text *out) {
+  for (size_t m = 1; m < count; m++)
+    rdl__text_print(out, "%s%s", m > 1 ? ", " : "", file_name(modules[m].name));
+}
+
 /* Lengths are hashed too, so that no text can pass for another one that is cut elsewhere. */
 static void hash_pieces(rdl__image *image) {
   rdl_sha256 hash;

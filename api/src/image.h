@@ -45,6 +45,10 @@ rdl_status rdl__image_make(const rdl__image_module *modules, size_t count, rdl__
 /* Takes an empty or zeroed one. */
 void rdl__image_finish(rdl__image *image);
 
+/* Adds the names of the files behind Raddle's own module, without their folders, as rdl_prebuilt
+ * has them. */
+void rdl__image_files(const rdl__image_module *modules, size_t count, rdl__text *out);
+
 /* Adds all pieces to `out` as one C text, each behind a line mark. */
 void rdl__image_write(const rdl_image_text *text, rdl__text *out);
 

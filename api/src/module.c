@@ -10,6 +10,7 @@
 #include "api/src/core.h"
 #include "api/src/image.h"
 #include "backends/common/file.h"
+#include "backends/common/reason.h"
 
 static void module_free(rdl_module *module) {
   if (!module) return;
@@ -37,8 +38,26 @@ static rdl_module *module_new(rdl_context *cx, const char *name, const char *tex
 
 /* ---- the image ---- */
 
+/* An image that was compiled ahead of files with these names, none of which fits. Only the host
+ * takes such images, so elsewhere none is missed. */
+static const rdl_prebuilt *find_stale(const rdl_context *cx, const rdl__image_module *parts,
+                                      size_t count) {
+  const rdl_prebuilt *found = NULL;
+  rdl__text files = {0};
+  size_t k;
+  if (!cx->options.prebuilt_count || strcmp(cx->backend->name, "host") != 0) return NULL;
+  rdl__image_files(parts, count, &files);
+  for (k = 0; k < cx->options.prebuilt_count && files.bytes && !files.failed; k++) {
+    const rdl_prebuilt *image = cx->options.prebuilt[k];
+    if (image->name && image->files && strcmp(image->files, files.bytes) == 0) found = image;
+  }
+  rdl__text_finish(&files);
+  return found;
+}
+
+/* `*out_stale` is such an image, or NULL. */
 static rdl_status make_text(rdl_context *cx, rdl_module *const *modules, size_t count,
-                            rdl__image *image, rdl_reason *why) {
+                            rdl__image *image, const rdl_prebuilt **out_stale, rdl_reason *why) {
   rdl__image_module *parts = calloc(count, sizeof *parts);
   rdl_status status;
   size_t k;
@@ -50,6 +69,7 @@ static rdl_status make_text(rdl_context *cx, rdl_module *const *modules, size_t 
   for (k = 0; k < cx->options.prebuilt_count && !status; k++)
     if (strcmp(cx->options.prebuilt[k]->hash, image->text.hash) == 0)
       image->text.prebuilt = cx->options.prebuilt[k]->launch;
+  if (!status && !image->text.prebuilt) *out_stale = find_stale(cx, parts, count);
   free(parts);
   return status;
 }
@@ -160,15 +180,36 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
   cx->task_count = count;
 }
 
+#define STALE_TEXT                                                                                 \
+  "the image '%s', compiled ahead of %s, does not fit: a task file or Raddle was changed since; "  \
+  "build the program anew"
+
+/* The lock is not held: the program's function may take its time. */
+static rdl_status build_image(rdl_context *cx, const rdl__image *image, const rdl_prebuilt *stale,
+                              rdl_backend_image **out_built, rdl_reason *why) {
+  uint64_t begin = rdl__now_ns();
+  rdl_status status;
+  if (stale) rdl__log(cx, RDL_LOG_WARNING, STALE_TEXT, stale->name, stale->files);
+  status = cx->backend->build(cx->device, &image->text, out_built, why);
+  if (!status)
+    rdl__log(cx, RDL_LOG_DEBUG, "an image of %u tasks was %s in %llu us", image->task_count,
+             image->text.prebuilt ? "found compiled ahead" : "compiled, or found in the cache,",
+             (unsigned long long)((rdl__now_ns() - begin) / 1000u));
+  if (status && stale && why->text[0])
+    rdl__reason_append(why, "\n" STALE_TEXT, stale->name, stale->files);
+  return status;
+}
+
 /* Compiles the image of `modules` and lists its tasks. Without the lock: it may take seconds, and
  * other calls on the context go on. */
 static rdl_status compile(rdl_context *cx, rdl_module *const *modules, size_t count,
                           rdl_backend_image **out_built, rdl__known_task **out_tasks,
                           uint32_t *out_total, rdl_reason *why) {
   rdl__image image = {0};
-  rdl_status status = make_text(cx, modules, count, &image, why);
+  const rdl_prebuilt *stale = NULL;
+  rdl_status status = make_text(cx, modules, count, &image, &stale, why);
   *out_total = image.task_count;
-  if (!status) status = cx->backend->build(cx->device, &image.text, out_built, why);
+  if (!status) status = build_image(cx, &image, stale, out_built, why);
   rdl__image_finish(&image);
   if (!status) status = describe(cx, *out_built, why);
   if (!status) status = check_layout(cx, *out_total, why);

@@ -26,15 +26,27 @@ typedef struct condition {
 } condition;
 
 /* What a macro of the file brings to where it stands. */
-typedef struct macro {
-  char name[RDL__NAME_MAX + 1];
-  bool takes_arguments; /* it is one only where a ( follows */
+typedef struct brings {
   uint32_t spawns;
   uint32_t lane_spawns;
   uint32_t awaits;
   bool returns;
-  bool breaks;   /* out of a loop that it does not hold */
-  bool lopsided; /* it opens or closes what another one closes or opens */
+  bool breaks;        /* out of a loop that it does not hold */
+  bool lopsided;      /* it opens or closes what another one closes or opens */
+  bool loses;         /* it holds an await in a loop that declares its counter in its head */
+  bool declares;      /* it ends in the head of such a loop, whose body comes behind it */
+  rdl__token counter; /* of one of these loops */
+} brings;
+
+/* One definition of a macro. What it mentions is looked up where it is used, because it may be
+ * defined before those macros that it uses. */
+typedef struct macro {
+  char name[RDL__NAME_MAX + 1];
+  bool takes_arguments; /* it is one only where a ( follows */
+  rdl__lexer body;      /* stands behind the name */
+  brings brings;
+  size_t known;  /* macros that the file had when `brings` was found; 0 = not found yet */
+  uint32_t open; /* not 0: it is being looked through, as the so-manieth of those that are */
 } macro;
 
 typedef struct scanner {
@@ -58,9 +70,12 @@ typedef struct scanner {
   uint32_t unsure; /* parentheses that are open, from that of a word which may be a macro on */
   condition conditions[MAX_CONDITIONS];
   uint32_t condition_count;
-  macro *macros; /* those with words that count */
+  macro *macros;
   size_t macro_count;
   size_t macro_capacity;
+  uint32_t macro_depth; /* macros that are being looked through, one inside the other */
+  uint32_t macro_work;  /* looked through for the use that is read */
+  uint32_t macro_cut;   /* the least `open` of those that were met inside themselves */
   rdl_status status;
   rdl_reason *why;
 } scanner;
@@ -203,8 +218,8 @@ static void read_parenthesis(scanner *s) {
 }
 
 /* The token behind, which is not taken; when it is a `(`, `*behind` is what follows its `)`. */
-static char look_ahead(const scanner *s, char *behind) {
-  rdl__lexer lexer = s->lexer;
+static char look_ahead(const rdl__lexer *from, char *behind) {
+  rdl__lexer lexer = *from;
   rdl__token token;
   uint32_t nesting = 0;
   rdl__lexer_next(&lexer, &token);
@@ -226,7 +241,7 @@ static char look_ahead(const scanner *s, char *behind) {
  * stands but in a prototype: a macro may make a function of it. */
 static void mention_library(scanner *s, bool in_macro) {
   char behind;
-  char ahead = look_ahead(s, &behind);
+  char ahead = look_ahead(&s->lexer, &behind);
   bool member = s->before.kind == RDL__TOKEN_MARK && strchr(".>", s->before.text[0]) != NULL;
   if (behind == '{' || (!s->depth && !in_macro && ahead != '('))
     mention(s, RDL__OWN, &s->token, NULL);
@@ -590,7 +605,16 @@ static void read_room(scanner *s, rdl__task *task) {
   finish_arguments(&a);
 }
 
+static void refuse_counter(scanner *s, const rdl__task *task, const rdl__token *counter) {
+  FAIL(s, &s->token,
+       "%s stands in a loop of task '%s' that declares its counter in its head ('%.63s', line %u); "
+       "it would be lost here, as all local variables are at an await: put it into the state and "
+       "write for (self->%.63s = ...)",
+       s->token.text, task->name, counter->text, counter->line, counter->text);
+}
+
 static void read_await(scanner *s, rdl__task *task) {
+  const rdl__token *loser = rdl__control_loser(&s->control);
   if (!task->begin_line)
     FAIL(s, &s->token, "%s stands before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first",
          s->token.text, task->name);
@@ -602,6 +626,8 @@ static void read_await(scanner *s, rdl__task *task) {
          "%s stands inside a switch of task '%s', where the task could not go on; use if "
          "and else there",
          s->token.text, task->name);
+  else if (loser)
+    refuse_counter(s, task, loser);
   task->resume_points++;
 }
 
@@ -614,95 +640,94 @@ static void read_return(scanner *s, rdl__task *task) {
        task->name);
 }
 
-static void read_switch(scanner *s, rdl__task *task) {
-  (void)task;
-  s->switch_comes = true;
-}
-
-static void read_spawn(scanner *s, rdl__task *task) {
-  add_spawns(s, task, &task->spawns, 1, &s->token);
-}
-
-static void read_lane_spawn(scanner *s, rdl__task *task) {
-  add_spawns(s, task, &task->lane_spawns, 1, &s->token);
-}
-
 /* ---- the words ---- */
+
+typedef enum word_kind {
+  WORD_BEGIN,
+  WORD_END,
+  WORD_SPAWN,
+  WORD_LANE_SPAWN,
+  WORD_ROOM,
+  WORD_AWAIT,
+  WORD_RETURN,
+  WORD_SWITCH
+} word_kind;
 
 typedef struct word {
   const char *name;
-  void (*read)(scanner *s, rdl__task *task);
+  word_kind kind;
   bool helpers_too; /* may also stand in a function that a task calls */
   uint32_t spawned; /* the argument that names the task to spawn, from 0; 0 = none */
 } word;
 
 static const word words[] = {
-    {"RDL_BEGIN", read_begin, false, 0},
-    {"RDL_END", read_end, false, 0},
-    {"RDL_SPAWN", read_spawn, true, 1},
-    {"RDL_TRY_SPAWN", read_spawn, true, 2},
-    {"RDL_SPAWNS", read_room, false, 0},
-    {"RDL_YIELD", read_await, false, 0},
-    {"RDL_SLEEP", read_await, false, 0},
-    {"return", read_return, true, 0},
-    {"switch", read_switch, true, 0},
-    {"RDL_SPAWN_LANES", read_lane_spawn, true, 2},
-    {"RDL_TRY_SPAWN_LANES", read_lane_spawn, true, 3},
+    {"RDL_BEGIN", WORD_BEGIN, false, 0},
+    {"RDL_END", WORD_END, false, 0},
+    {"RDL_SPAWN", WORD_SPAWN, true, 1},
+    {"RDL_TRY_SPAWN", WORD_SPAWN, true, 2},
+    {"RDL_SPAWNS", WORD_ROOM, false, 0},
+    {"RDL_YIELD", WORD_AWAIT, false, 0},
+    {"RDL_SLEEP", WORD_AWAIT, false, 0},
+    {"return", WORD_RETURN, true, 0},
+    {"switch", WORD_SWITCH, true, 0},
+    {"RDL_SPAWN_LANES", WORD_LANE_SPAWN, true, 2},
+    {"RDL_TRY_SPAWN_LANES", WORD_LANE_SPAWN, true, 3},
 };
 
-static const word await_word = {"RDL_AWAIT", read_await, false, 0};
+static const word await_word = {"RDL_AWAIT", WORD_AWAIT, false, 0};
 
 static const word *find_word(const rdl__token *token) {
+  if (token->kind != RDL__TOKEN_WORD) return NULL;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (rdl__token_is(token, words[i].name)) return &words[i];
   return strncmp(token->text, "RDL_AWAIT", 9) == 0 ? &await_word : NULL;
 }
 
+static void read_kind(scanner *s, word_kind kind, rdl__task *task) {
+  switch (kind) {
+  case WORD_BEGIN:
+    read_begin(s, task);
+    break;
+  case WORD_END:
+    read_end(s, task);
+    break;
+  case WORD_SPAWN:
+    add_spawns(s, task, &task->spawns, 1, &s->token);
+    break;
+  case WORD_LANE_SPAWN:
+    add_spawns(s, task, &task->lane_spawns, 1, &s->token);
+    break;
+  case WORD_ROOM:
+    read_room(s, task);
+    break;
+  case WORD_AWAIT:
+    read_await(s, task);
+    break;
+  case WORD_RETURN:
+    read_return(s, task);
+    break;
+  case WORD_SWITCH:
+    s->switch_comes = true;
+    break;
+  }
+}
+
 /* ---- words in macros ---- */
 
 #define MOST_BY_MACRO (1u << 20) /* macros of macros multiply: more is too much anyway */
+#define MOST_NESTED   64u        /* the stack of the thread that loads has to hold them */
+#define MOST_WORK     65536u     /* macros that all use each other are looked through often */
 
 static uint32_t add_most(uint32_t a, uint32_t b) {
   return b < MOST_BY_MACRO && a < MOST_BY_MACRO - b ? a + b : MOST_BY_MACRO;
-}
-
-static macro *find_macro(const scanner *s, const rdl__token *token) {
-  for (size_t i = 0; i < s->macro_count; i++)
-    if (rdl__token_is(token, s->macros[i].name)) return &s->macros[i];
-  return NULL;
-}
-
-/* The macro that the token is a use of. */
-static const macro *used_macro(const scanner *s) {
-  const macro *found = s->token.kind == RDL__TOKEN_WORD ? find_macro(s, &s->token) : NULL;
-  char behind;
-  return found && (!found->takes_arguments || look_ahead(s, &behind) == '(') ? found : NULL;
-}
-
-static void count_word(const scanner *s, macro *m) {
-  const word *found = s->token.kind == RDL__TOKEN_WORD ? find_word(&s->token) : NULL;
-  const macro *inner = used_macro(s);
-  if (found && found->read == read_spawn) m->spawns = add_most(m->spawns, 1);
-  if (found && found->read == read_lane_spawn) m->lane_spawns = add_most(m->lane_spawns, 1);
-  if (found && found->read == read_await) m->awaits = add_most(m->awaits, 1);
-  m->returns = m->returns || (found && found->read == read_return) || (inner && inner->returns);
-  if (!inner) return;
-  m->spawns = add_most(m->spawns, inner->spawns);
-  m->lane_spawns = add_most(m->lane_spawns, inner->lane_spawns);
-  m->awaits = add_most(m->awaits, inner->awaits);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b) {
   return a > b ? a : b;
 }
 
-/* Of several definitions nobody knows here which one holds: the most of each counts. */
-static void keep_macro(scanner *s, const rdl__token *name, const macro *new) {
-  macro *known = find_macro(s, name);
-  bool counts = new->spawns || new->lane_spawns || new->awaits || new->returns || new->breaks ||
-                new->lopsided;
-  if (!counts || name->length > RDL__NAME_MAX) return;
-  if (!known && s->macro_count == s->macro_capacity) {
+static void keep_macro(scanner *s, const macro *new) {
+  if (s->macro_count == s->macro_capacity) {
     size_t capacity = s->macro_capacity ? 2 * s->macro_capacity : 16;
     macro *macros = realloc(s->macros, capacity * sizeof *macros);
     if (!macros) {
@@ -712,34 +737,166 @@ static void keep_macro(scanner *s, const rdl__token *name, const macro *new) {
     s->macros = macros;
     s->macro_capacity = capacity;
   }
-  if (!known) {
-    known = &s->macros[s->macro_count++];
-    *known = *new;
-    memcpy(known->name, name->text, name->length);
+  s->macros[s->macro_count++] = *new;
+}
+
+/* Of several definitions nobody knows here which one holds: the most of each counts. */
+static void take_most(brings *all, const brings *one) {
+  all->spawns = larger(all->spawns, one->spawns);
+  all->lane_spawns = larger(all->lane_spawns, one->lane_spawns);
+  all->awaits = larger(all->awaits, one->awaits);
+  all->returns = all->returns || one->returns;
+  all->breaks = all->breaks || one->breaks;
+  all->lopsided = all->lopsided || one->lopsided;
+  if (one->loses || one->declares) all->counter = one->counter;
+  all->loses = all->loses || one->loses;
+  all->declares = all->declares || one->declares;
+}
+
+static void look_through(scanner *s, macro *m);
+
+/* A macro is not replaced inside itself. */
+static bool is_open(scanner *s, const rdl__token *name) {
+  for (size_t i = 0; i < s->macro_count; i++) {
+    const macro *m = &s->macros[i];
+    if (!m->open || !rdl__token_is(name, m->name)) continue;
+    if (m->open < s->macro_cut) s->macro_cut = m->open;
+    return true;
   }
-  known->takes_arguments = known->takes_arguments && new->takes_arguments;
-  known->spawns = larger(known->spawns, new->spawns);
-  known->lane_spawns = larger(known->lane_spawns, new->lane_spawns);
-  known->awaits = larger(known->awaits, new->awaits);
-  known->returns = known->returns || new->returns;
-  known->breaks = known->breaks || new->breaks;
-  known->lopsided = known->lopsided || new->lopsided;
+  return false;
+}
+
+/* Whether the token, which `lexer` stands behind, is the use of a macro, and what that brings. What
+ * ends another macro may have its arguments behind the use of that one. */
+static bool find_use(scanner *s, const rdl__token *token, const rdl__lexer *lexer, brings *out) {
+  bool found = false;
+  *out = (brings){0};
+  if (token->kind != RDL__TOKEN_WORD || (s->macro_depth && is_open(s, token))) return false;
+  for (size_t i = 0; i < s->macro_count; i++) {
+    macro *m = &s->macros[i];
+    if (!rdl__token_is(token, m->name)) continue;
+    if (m->takes_arguments) {
+      char behind;
+      char ahead = look_ahead(lexer, &behind);
+      if (ahead != '(' && (!s->macro_depth || ahead != '\n')) continue;
+    }
+    look_through(s, m);
+    take_most(out, &m->brings);
+    found = true;
+  }
+  return found;
+}
+
+/* What the token that stands in a body brings; false when it is no macro of the file. */
+static bool find_use_here(scanner *s, brings *out) {
+  s->macro_work = 0;
+  return find_use(s, &s->token, &s->lexer, out);
+}
+
+static void count_word(const rdl__token *token, brings *b) {
+  const word *found = find_word(token);
+  if (!found) return;
+  if (found->kind == WORD_SPAWN) b->spawns = add_most(b->spawns, 1);
+  if (found->kind == WORD_LANE_SPAWN) b->lane_spawns = add_most(b->lane_spawns, 1);
+  if (found->kind == WORD_AWAIT) b->awaits = add_most(b->awaits, 1);
+  if (found->kind == WORD_RETURN) b->returns = true;
+}
+
+static void count_inner(const brings *inner, brings *b) {
+  b->spawns = add_most(b->spawns, inner->spawns);
+  b->lane_spawns = add_most(b->lane_spawns, inner->lane_spawns);
+  b->awaits = add_most(b->awaits, inner->awaits);
+  b->returns = b->returns || inner->returns;
+  b->lopsided = b->lopsided || inner->lopsided;
+  if (inner->loses) b->counter = inner->counter;
+  b->loses = b->loses || inner->loses;
+}
+
+/* A loop around an await, or one whose body comes behind the macro. */
+static void note_counter(brings *b, const rdl__control *control, bool awaits) {
+  const rdl__token *loser = rdl__control_loser(control);
+  if (!loser) return;
+  b->counter = *loser;
+  if (awaits)
+    b->loses = true;
+  else
+    b->declares = true;
+}
+
+static bool ends_macro(const rdl__token *token) {
+  return token->kind == RDL__TOKEN_END || token->kind == RDL__TOKEN_BROKEN ||
+         (token->kind == RDL__TOKEN_MARK && token->text[0] == '\n');
+}
+
+/* Moves a lexer that stands behind the name of a macro past the list of its parameters. */
+static void pass_parameters(const macro *m, rdl__lexer *lexer) {
+  rdl__token token;
+  if (!m->takes_arguments) return;
+  do
+    rdl__lexer_next(lexer, &token);
+  while (!ends_macro(&token) && (token.kind != RDL__TOKEN_MARK || token.text[0] != ')'));
+}
+
+static brings read_body(scanner *s, const macro *m) {
+  brings all = {0}, inner;
+  rdl__lexer lexer = m->body;
+  rdl__token token;
+  rdl__control control;
+  rdl__control_begin(&control);
+  pass_parameters(m, &lexer);
+  for (rdl__lexer_next(&lexer, &token); !ends_macro(&token) && !s->status;
+       rdl__lexer_next(&lexer, &token)) {
+    bool outside = rdl__control_is_outside(&control);
+    bool used = find_use(s, &token, &lexer, &inner);
+    if (rdl__control_take(&control, &token) || (used && inner.breaks && outside)) all.breaks = true;
+    uint32_t awaits = all.awaits;
+    count_word(&token, &all);
+    if (used) count_inner(&inner, &all);
+    if (all.awaits > awaits) note_counter(&all, &control, true);
+    if (used && inner.declares) rdl__control_declare(&control, &inner.counter);
+  }
+  note_counter(&all, &control, false);
+  if (!rdl__control_is_level(&control)) all.lopsided = true;
+  return all;
+}
+
+/* Finds what the macro brings, unless that is known. Macros that use each other bring something
+ * else inside each other than elsewhere, so it is not kept. */
+static void look_through(scanner *s, macro *m) {
+  uint32_t cut = s->macro_cut;
+  if (m->known == s->macro_count || s->status) return;
+  if (s->macro_depth == MOST_NESTED || s->macro_work++ == MOST_WORK) {
+    FAIL(s, &s->token,
+         "the macros behind '%s' use too many others, one inside the other; write some of them out",
+         s->token.text);
+    return;
+  }
+  m->open = ++s->macro_depth;
+  s->macro_cut = UINT_MAX;
+  m->brings = read_body(s, m);
+  m->known = s->macro_cut == UINT_MAX ? s->macro_count : 0;
+  if (s->macro_cut >= m->open || cut < s->macro_cut) s->macro_cut = cut;
+  s->macro_depth--;
+  m->open = 0;
 }
 
 /* The words of a macro count where it is used, as if they were written there. */
 static void read_use(scanner *s, rdl__task *task) {
-  const macro *m = used_macro(s);
-  if (!m) return;
-  if (m->returns && !(s->flags & RDL__SCAN_OWN))
+  brings b;
+  if (!find_use_here(s, &b)) return;
+  if (b.returns && !(s->flags & RDL__SCAN_OWN))
     FAIL(s, &s->token,
          "'return' stands in the macro %s, which task '%s' uses here; write RDL_RETURN(value), or "
          "RDL_EXIT() in a task without a result",
          s->token.text, task->name);
-  add_spawns(s, task, &task->spawns, m->spawns, &s->token);
-  add_spawns(s, task, &task->lane_spawns, m->lane_spawns, &s->token);
-  if (!m->awaits) return;
-  read_await(s, task);
-  task->resume_points = add_most(task->resume_points, m->awaits - 1);
+  add_spawns(s, task, &task->spawns, b.spawns, &s->token);
+  add_spawns(s, task, &task->lane_spawns, b.lane_spawns, &s->token);
+  if (b.awaits) {
+    read_await(s, task);
+    task->resume_points = add_most(task->resume_points, b.awaits - 1);
+  }
+  if (b.loses) refuse_counter(s, task, &b.counter);
+  if (b.declares) rdl__control_declare(&s->control, &b.counter);
 }
 
 /* It would leave the switch that the dialect puts around the body: the task would end as if all had
@@ -753,16 +910,17 @@ static void refuse_break(scanner *s, const char *by, const char *macro_name) {
 
 /* What an #if may leave out is not followed: it may be half of a loop. */
 static void follow(scanner *s) {
-  const macro *m = s->macro_count ? used_macro(s) : NULL;
-  if (m && m->lopsided) s->control.unsure = true;
-  if (m && m->breaks && rdl__control_is_outside(&s->control))
+  brings b;
+  bool used = find_use_here(s, &b);
+  if (used && b.lopsided) s->control.unsure = true;
+  if (used && b.breaks && rdl__control_is_outside(&s->control))
     refuse_break(s, " in the macro ", s->token.text);
   if (rdl__control_take(&s->control, &s->token)) refuse_break(s, "", "");
 }
 
 static void read_word(scanner *s) {
   rdl__task *task = body_task(s);
-  if (task && s->macro_count) read_use(s, task);
+  if (task) read_use(s, task);
   if (rdl__instead_of(s->token.text)) mention_library(s, false);
   if (defines_task(&s->token)) {
     read_task(s);
@@ -773,7 +931,7 @@ static void read_word(scanner *s) {
     if (!found) return;
     if (found->spawned) mention_spawned(s, found->spawned);
     if (task)
-      found->read(s, task);
+      read_kind(s, found->kind, task);
     else if (!found->helpers_too)
       FAIL(
           s, &s->token,
@@ -808,31 +966,16 @@ static void close_condition(scanner *s) {
     s->condition_count--;
 }
 
-/* A token of what the macro stands for. */
-static void follow_macro(scanner *s, macro *m, rdl__control *control) {
-  const macro *inner = used_macro(s);
-  bool outside = rdl__control_is_outside(control);
-  if (inner && inner->lopsided) m->lopsided = true;
-  if (rdl__control_take(control, &s->token) || (inner && inner->breaks && outside))
-    m->breaks = true;
-}
-
 static void read_macro(scanner *s) {
   rdl__token name;
-  rdl__control control;
   macro new = {.name = ""};
-  bool in_list;
   s->lexer.lenient = true; /* '#define SAY don't' is legal as long as nobody uses it */
   next(s);
   name = s->token;
+  new.body = s->lexer;
   new.takes_arguments = s->lexer.at < s->lexer.length && s->lexer.text[s->lexer.at] == '(';
-  in_list = new.takes_arguments;
-  rdl__control_begin(&control);
-  if (s->token.kind == RDL__TOKEN_WORD) mention(s, RDL__OWN, &s->token, NULL);
+  if (name.kind == RDL__TOKEN_WORD) mention(s, RDL__OWN, &name, NULL);
   for (; !at_end(s) && !is_mark(s, '\n'); next(s)) {
-    if (s->token.from != name.from) count_word(s, &new);
-    if (s->token.from != name.from && !in_list) follow_macro(s, &new, &control);
-    if (is_mark(s, ')')) in_list = false;
     if (rdl__instead_of(s->token.text)) mention_library(s, true);
     if (defines_task(&s->token) || declares_task(&s->token))
       FAIL(
@@ -840,8 +983,9 @@ static void read_macro(scanner *s) {
           "%s stands inside a #define; tasks are found before macros are replaced, so write it out",
           s->token.text);
   }
-  if (!rdl__control_is_level(&control)) new.lopsided = true;
-  if (name.kind == RDL__TOKEN_WORD) keep_macro(s, &name, &new);
+  if (name.kind != RDL__TOKEN_WORD || name.length > RDL__NAME_MAX || s->status) return;
+  memcpy(new.name, name.text, name.length);
+  keep_macro(s, &new);
 }
 
 /* Where it works at all it finds other files on every device. */
@@ -954,6 +1098,7 @@ rdl_status rdl__scan(const char *file, const char *text, size_t length, unsigned
   scanner s = {.file = file, .flags = flags, .tasks = out, .why = why};
   *out = (rdl__task_list){0};
   check_bytes(&s, text, length);
+  s.macro_cut = UINT_MAX;
   rdl__lexer_init(&s.lexer, text, length);
   read_file(&s);
   if (!s.status) check_end(&s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A `break` that would leave the switch of the dialect is refused, and no other. */
+/* A `break` that would leave the switch of the dialect is refused, and no other; so is an await in
+ * a loop whose counter it would lose. */
 #include <stdio.h>
 #include <string.h>
 
@@ -91,10 +92,81 @@ static void breaks_of_loops(void **state) {
   }
 }
 
+#define EACH "#define EACH(k, n) for (uint k = 0; k < (n); k++)\n"
+#define ALL  "#define ALL(n) for (uint i = 0; i < (n); i++) { RDL_AWAIT(self->f[i]); }\n"
+
+static void task_text(char *text, size_t size, const char *macros, const char *body) {
+  (void)snprintf(text, size, "%sRDL_TASK(a, B, C, D) { RDL_BEGIN();\n%s\nRDL_END(); }\n", macros,
+                 body);
+}
+
+static void counters_that_an_await_loses(void **state) {
+  static const struct {
+    const char *macros, *body, *place, *says;
+  } refusals[] = {
+      {"", "for (uint k = 0; k < 4; k++) RDL_YIELD();", "f.c:2:30: ", "('k', line 2)"},
+      {"", "for (const struct s *p = q, *r = p; p; p++) {\n if (x) { y; } else RDL_AWAIT(f); }",
+       "f.c:3:21: ", "('p', line 2)"},
+      {"", "for (uint *p = q; p; p++) do { RDL_SLEEP(1); } while (x);", "f.c:2:32: ", "self->p"},
+      {"", "for (unsigned int k[1] = {0};;)\nfor (uint j = 0;;) { RDL_AWAIT_ANY(f); }",
+       "f.c:3:22: ", "('k', line 2)"},
+      {"", "for (;;) { x; for (uint j = 0;;) y; for (uint i = 0;;) while (z) RDL_AWAIT(f); }",
+       "f.c:2:66: ", "('i', line 2)"},
+      {"#define WAIT RDL_AWAIT(f)\n", "for (uint k = 0;;) WAIT;", "f.c:3:20: ", "WAIT stands in a"},
+      {EACH, "EACH(j, 4) { x; RDL_YIELD(); }", "f.c:3:17: ", "RDL_YIELD stands in a"},
+      {"#define QUADS EACH(j, 4)\n" EACH, "if (x) QUADS if (y) RDL_YIELD();",
+       "f.c:4:21: ", "RDL_YIELD stands in a"},
+      {ALL, "x; ALL(3);", "f.c:3:4: ", "ALL stands in a"},
+      {"#define MORE(n) ALL(n); ALL(n)\n" ALL, "MORE(3);", "f.c:4:1: ", "('i', line 2)"},
+  };
+  char text[1024];
+  size_t k;
+  (void)state;
+  for (k = 0; k < sizeof refusals / sizeof *refusals; k++) {
+    rdl__task_list list;
+    rdl_status status;
+    task_text(text, sizeof text, refusals[k].macros, refusals[k].body);
+    status = scan(text, &list);
+    if (status != RDL_COMPILE ||
+        strncmp(why.text, refusals[k].place, strlen(refusals[k].place)) != 0 ||
+        !strstr(why.text, refusals[k].says))
+      fail_msg("%s\n-> %d %s", text, (int)status, why.text);
+  }
+}
+
+static void counters_that_live(void **state) {
+  static const char *const bodies[] = {
+      "for (self->k = 0; self->k < 4; self->k++) RDL_YIELD();",
+      "for (k = 0, j = k * n; k < 4; k++) RDL_YIELD();",
+      "for (*p = 0; k < 4; k++) RDL_YIELD();",
+      "for (;;) RDL_YIELD();",
+      "for (self->x[a * b] = 0;;) RDL_YIELD();",
+      "for (f(x); k < 4; k++) RDL_YIELD();",
+      "for (uint k = 0; k < 4; k++) x; RDL_YIELD();",
+      "for (uint k = 0; k < 4; k++) { if (x) y; else z; } RDL_YIELD();",
+      "for (uint k = 0; k < 4; k++) if (x) y; RDL_YIELD();",
+      "for (uint k = 0; k < 4; k++) { RDL_SPAWN(f, a); }\nfor (;;) { RDL_YIELD(); }",
+      "EACH(k, 4) x; RDL_YIELD(); EACH(k, 4) { x; } RDL_YIELD();",
+      "FIRST(n) x; RDL_YIELD();",
+      "switch (x) { case 1: for (uint k = 0; k < 4; k++) x; } RDL_YIELD();",
+  };
+  char text[1024];
+  size_t k;
+  (void)state;
+  for (k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+    rdl__task_list list;
+    task_text(text, sizeof text, EACH "#define FIRST(n) RDL_YIELD(); EACH(k, n)\n", bodies[k]);
+    if (scan(text, &list)) fail_msg("%s\n-> %s", text, why.text);
+    rdl__task_list_finish(&list);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(breaks_of_nothing),
       cmocka_unit_test(breaks_of_loops),
+      cmocka_unit_test(counters_that_an_await_loses),
+      cmocka_unit_test(counters_that_live),
   };
   return cmocka_run_group_tests_name("control", tests, NULL, NULL);
 }

@@ -365,6 +365,68 @@ static void words_in_macros(void **state) {
   rdl__task_list_finish(&list);
 }
 
+/* A macro may be defined before those that it uses, and mean the one that is defined by then. */
+static void macros_of_later_macros(void **state) {
+  static const char begin[] = "RDL_TASK(a, B, C, D) { RDL_BEGIN();\n";
+  rdl__task_list list = good("#define BOTH(v) START(self->f, v); WAIT; ALIAS(self->f)\n"
+                             "RDL_TASK(b, B, C, D) { RDL_BEGIN(); BOTH(1); RDL_END(); }\n"
+                             "#define ALIAS AGAIN\n"
+                             "#define AGAIN(d) RDL_SPAWN_LANES(d, 1, leaf)\n"
+                             "#define START(d, v) RDL_SPAWN(d, leaf, .n = v)\n"
+                             "#define WAIT RDL_AWAIT(self->f)\n"
+                             "RDL_TASK(a, B, C, D) { RDL_BEGIN(); BOTH(2); RDL_END(); }\n");
+  rdl_reason reversed;
+  char text[1024];
+  (void)state;
+  assert_int_equal(list.tasks[0].spawns + list.tasks[0].resume_points, 0);
+  assert_int_equal(list.tasks[1].spawns, 1);
+  assert_int_equal(list.tasks[1].lane_spawns, 1);
+  assert_int_equal(list.tasks[1].resume_points, 1);
+  rdl__task_list_finish(&list);
+  (void)snprintf(text, sizeof text, "#define B(x) if (x) A\n#define A return 1\n%sB(y);", begin);
+  assert_int_equal(scan(text, &list), RDL_COMPILE);
+  assert_non_null(strstr(why.text, "f.c:4:1: 'return' stands in the macro B"));
+  reversed = why;
+  (void)snprintf(text, sizeof text, "#define A return 1\n#define B(x) if (x) A\n%sB(y);", begin);
+  assert_int_equal(scan(text, &list), RDL_COMPILE);
+  assert_string_equal(why.text, reversed.text);
+  (void)snprintf(text, sizeof text, "#define B(x) if (x) A\n#define A break\n%sB(y);", begin);
+  assert_int_equal(scan(text, &list), RDL_COMPILE);
+  assert_non_null(strstr(why.text, "f.c:4:1: 'break' in the macro B"));
+}
+
+/* No macro is replaced inside itself; what others bring is not lost by that. */
+static void macros_that_use_each_other(void **state) {
+  rdl__task_list list = good("#define A(x) RDL_YIELD(); B(x)\n"
+                             "#define B(x) RDL_SPAWN(f, leaf); A(x)\n"
+                             "#define C C RDL_YIELD()\n"
+                             "RDL_TASK(a, B, C, D) { RDL_BEGIN(); A(1); RDL_END(); }\n"
+                             "RDL_TASK(b, B, C, D) { RDL_BEGIN(); B(1); C; RDL_END(); }\n");
+  char text[20000] = "";
+  size_t used = 0;
+  int k, n;
+  (void)state;
+  for (k = 0; k < 2; k++) {
+    assert_int_equal(list.tasks[k].spawns, 1);
+    assert_int_equal(list.tasks[k].resume_points, 1 + k);
+  }
+  rdl__task_list_finish(&list);
+  for (k = 0; k < 300; k++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "#define M%d M%d\n", k, k + 1);
+  (void)snprintf(text + used, sizeof text - used, "RDL_TASK(a, B, C, D) { RDL_BEGIN(); M0; }");
+  assert_int_equal(scan(text, &list), RDL_COMPILE);
+  assert_non_null(strstr(why.text, "the macros behind 'M0' use too many others"));
+  for (used = 0, k = 0; k < 20; k++) {
+    used += (size_t)snprintf(text + used, sizeof text - used, "#define M%d", k);
+    for (n = 0; n < 20; n++)
+      used += (size_t)snprintf(text + used, sizeof text - used, " M%d", n);
+    used += (size_t)snprintf(text + used, sizeof text - used, "\n");
+  }
+  (void)snprintf(text + used, sizeof text - used, "RDL_TASK(a, B, C, D) { RDL_BEGIN(); M0; }");
+  assert_int_equal(scan(text, &list), RDL_COMPILE);
+  assert_non_null(strstr(why.text, "the macros behind 'M0' use too many others"));
+}
+
 /* Ten to the tenth awaits, which no counter holds. */
 static void macros_that_multiply(void **state) {
   static const char ten[] = "#define G%d G%d G%d G%d G%d G%d G%d G%d G%d G%d G%d\n";
@@ -475,6 +537,8 @@ int main(void) {
       cmocka_unit_test(own_names),
       cmocka_unit_test(switches_and_returns),
       cmocka_unit_test(words_in_macros),
+      cmocka_unit_test(macros_of_later_macros),
+      cmocka_unit_test(macros_that_use_each_other),
       cmocka_unit_test(macros_that_multiply),
       cmocka_unit_test(as_many_as_an_image_numbers),
       cmocka_unit_test(every_beginning_of_a_file),

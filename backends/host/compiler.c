@@ -185,6 +185,17 @@ static void make_command(const rdl_host_compiler *compiler, const char *source, 
   command[count] = NULL;
 }
 
+/* What there is to go by when a compiler fails without a word. */
+static void explain_silence(char *const *command, int code, rdl_reason *why) {
+  (void)rdl__fail(
+      RDL_COMPILE, why,
+      "The compiler said nothing and ended with exit status %d. Is it a C compiler? The "
+      "command was:",
+      code);
+  for (size_t i = 0; command[i]; i++)
+    rdl__reason_append(why, " %s", command[i]);
+}
+
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,
                              const char *object, char **out_log, rdl_reason *why) {
   char *command[(size_t)2 * RDL_HOST_LONGEST_COMMAND + OUR_OPTIONS + 8];
@@ -202,6 +213,8 @@ rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *sour
                     (unsigned)(COMPILE_LIMIT_NS / 1000000000u));
   else if (output.code == -1)
     (void)rdl__fail(RDL_COMPILE, why, "%s was ended by a signal.", command[0]);
+  else if (!output.text[strspn(output.text, " \t\r\n")])
+    explain_silence(command, output.code, why);
   else
     rdl__reason_clear(why);
   return RDL_COMPILE;

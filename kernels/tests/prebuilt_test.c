@@ -82,6 +82,8 @@ static void describes_lanes(void **state) {
 static void hashes_differ(void **state) {
   (void)state;
   assert_int_equal(strlen(rdl_prebuilt_prebuilt_fib.hash), 64);
+  assert_string_equal(rdl_prebuilt_prebuilt_fib.name, "prebuilt_fib");
+  assert_string_equal(rdl_prebuilt_prebuilt_words.files, "words.task.c, fib.task.c");
   assert_string_not_equal(rdl_prebuilt_prebuilt_fib.hash, rdl_prebuilt_prebuilt_words.hash);
 }
 

@@ -5,8 +5,8 @@
 #define RDL_LOG_H
 
 typedef enum rdl_log_level {
-  RDL_LOG_DEBUG,   /* launches, cache hits */
-  RDL_LOG_INFO,    /* what was chosen for the device */
+  RDL_LOG_DEBUG,   /* an image was made for the modules, and how long that took */
+  RDL_LOG_INFO,    /* what was chosen when a context was opened: the device and its workers */
   RDL_LOG_WARNING, /* something was done in another way than asked, with the reason */
   RDL_LOG_ERROR    /* a failure that no call can return, such as a deadlock that was broken */
 } rdl_log_level;

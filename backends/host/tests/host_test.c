@@ -96,6 +96,20 @@ static void options_of_the_user_come_last(void **state) {
   set_variable("RADDLE_CFLAGS", NULL);
 }
 
+static void a_compiler_that_says_nothing(void **state) {
+  rdl_backend_device *device;
+  rdl_backend_image *image = NULL;
+  (void)state;
+  set_variable("RADDLE_CC", "/bin/false --odd");
+  device = open_host(1);
+  set_variable("RADDLE_CC", NULL);
+  assert_int_equal(build_text(device, "int other;\n", &image), RDL_COMPILE);
+  assert_non_null(strstr(why.text, "exit status 1"));
+  assert_non_null(strstr(why.text, ": /bin/false --odd -std=gnu11"));
+  assert_null(image);
+  host->close(device);
+}
+
 static void text_without_its_entry(void **state) {
   rdl_backend_device *device = open_host(1);
   rdl_backend_image *image = NULL;
@@ -275,6 +289,7 @@ int main(void) {
       cmocka_unit_test(a_named_compiler_that_is_missing),
       cmocka_unit_test(a_compiler_with_options),
       cmocka_unit_test(options_of_the_user_come_last),
+      cmocka_unit_test(a_compiler_that_says_nothing),
       cmocka_unit_test(text_without_its_entry),
       cmocka_unit_test(tasks_compiled_ahead_need_no_compiler),
       cmocka_unit_test(workers_are_as_many_as_asked_up_to_64),
