@@ -9,8 +9,8 @@ static rdl_status find(rdl_context *cx, rdl_event event, rdl_event_record **out_
   uint32_t index = event.index & RDL_MAX_SLOTS;
   if (event.index >> 24 != cx->number || index == 0 || index >= cx->fresh_event ||
       !event.generation)
-    return rdl__error(RDL_INVALID, "{%#x, %u} is not an event of this context", event.index,
-                      event.generation);
+    return rdl__error(RDL_INVALID, "{%#x, %u} is not an event of this context%s", event.index,
+                      event.generation, RDL__IF_ZERO(event, "rdl_event_create"));
   if (rdl_load_acquire(&cx->event_records[index].generation) != event.generation)
     return rdl__error(RDL_STALE, "the event {%#x, %u} was reset or destroyed", event.index,
                       event.generation);

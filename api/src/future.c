@@ -85,7 +85,7 @@ static rdl_status check_repeats(rdl_context *cx, const rdl_future *futures, size
     cx->roots[futures[k].index & RDL_MAX_SLOTS].listed = false;
   if (seen == count) return RDL_OK;
   return rdl__error(RDL_INVALID,
-                    "the future {%#x, %u} stands in the list twice, the second time as number %zu; "
+                    "the future {%#x, %u} is in the list twice, the second time as number %zu; "
                     "nothing was taken",
                     futures[seen].index, futures[seen].generation, seen);
 }
