@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Task files that were compiled ahead, by the CMake function raddle_add_tasks. A context on the
- * host that loads exactly these files in this order then needs no compiler when it runs. */
+ * host that loads exactly these files in this order then needs no compiler when it runs; the files
+ * must still be there, for their text tells which image fits. docs/programs.md has a whole program.
+ */
 #ifndef RDL_PREBUILT_H
 #define RDL_PREBUILT_H
 
