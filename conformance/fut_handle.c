@@ -28,6 +28,7 @@ void FUT_8_host(void) {
   rdl_future f = START(&b, "fut_leaf", .n = 5);
   rdl_future newer = f, older = f, other = f;
   check_host_refuses(&b, (rdl_future){0, 0}, RDL_INVALID);
+  CHECK_CONTAINS(rdl_error_text(), "all zero: the spawn failed");
   check_host_refuses(&b, (rdl_future){0xffffffffu, 1}, RDL_INVALID);
   check_host_refuses(&b, (rdl_future){f.index, 0}, RDL_INVALID);
   check_host_refuses(&b, (rdl_future){f.index & 0xff000000u, f.generation}, RDL_INVALID);

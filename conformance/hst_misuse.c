@@ -223,7 +223,7 @@ static const bad_file bad_files[] = {
      "bad.task.c:3:"},
     {"RDL_TASK(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  RDL_END();\n}\n"
      "#include <stdio.h>\n",
-     "bad.task.c:6:2: #include stands in a task file"},
+     "bad.task.c:6:2: #include is not allowed in a task file"},
     {"RDL_TASK_LANES(t, uint, RDL_NONE, RDL_NONE)\n{\n  RDL_BEGIN();\n  RDL_END();\n}\n",
      "bad.task.c:1:1: RDL_TASK_LANES takes 5 arguments"},
     {"struct big { uint w[2047]; };\nRDL_TASK_LANES(t, uint, RDL_NONE, RDL_NONE, struct big)\n{\n"

@@ -175,7 +175,8 @@ static rdl_status check_common(rdl_context *cx, const rdl_spawn_options *options
     uint32_t slot = f.index & RDL_MAX_SLOTS;
     rdl_status status = RDL_OK;
     if (f.index >> 24 != cx->number || !f.generation || !slot || slot >= cx->control->slots)
-      return rdl__error(RDL_INVALID, "after[%zu] is not a future of this context", k);
+      return rdl__error(RDL_INVALID, "after[%zu] is not a future of this context%s", k,
+                        RDL__IF_ZERO(f, "the spawn"));
     if (slot <= cx->options.roots) status = rdl__root_find(cx, f, &slot);
     if (status) return status;
   }

@@ -115,8 +115,9 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
   cx->backend->facts(cx->device, &cx->facts);
   cx->workers = or_default(cx->options.workers, cx->facts.max_workers);
   if (cx->workers > cx->facts.max_workers) {
-    rdl__log(cx, RDL_LOG_WARNING, "%s runs %u workers at once: %u were asked for and are clamped",
-             cx->device_info.selector, cx->facts.max_workers, cx->workers);
+    rdl__log(cx, RDL_LOG_WARNING,
+             "%u workers were asked for; the limit of %s is %u, and so many run", cx->workers,
+             cx->device_info.selector, cx->facts.max_workers);
     cx->workers = cx->facts.max_workers;
   }
   return RDL_OK;

@@ -255,6 +255,12 @@ void rdl__roots_put_back(rdl_context *cx, const uint32_t *slots, size_t count); 
 /* Roots that were filled and did not start. */
 void rdl__roots_abandon(rdl_context *cx, const uint32_t *slots, size_t count);
 void rdl__roots_collect(rdl_context *cx);
+/* Ends the text about a handle that is not good: what gives handles of zeros. */
+#define RDL__IF_ZERO(handle, maker)                                                                \
+  ((handle).index || (handle).generation ? ""                                                      \
+                                         : ": all zero: " maker                                    \
+                                           " failed, or its status was not checked")
+
 rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot);
 /* Nobody has taken or released it. */
 static inline bool rdl__root_held(const rdl_context *cx, uint32_t slot, uint32_t generation) {

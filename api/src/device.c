@@ -216,8 +216,12 @@ static rdl_status refuse(rdl_status status, const char *selector, const char *mi
   if (status == RDL_INVALID)
     return rdl__error(status, "'%.100s' fits several devices; choose by number. Devices here: %s",
                       selector, known);
-  return rdl__error(status, "no device '%.100s'.%s%s Devices here: %s", selector,
-                    missing[0] ? " " : "", missing, known);
+  return rdl__error(status, "no device '%.100s'.%s%s Devices here: %s%s", selector,
+                    missing[0] ? " " : "", missing, known,
+                    status == RDL_NOT_FOUND
+                        ? ". A selector is a backend, or a backend, a colon, and "
+                          "a number or whole words of a device's name or platform"
+                        : "");
 }
 
 static rdl_status select_from(const device_list *list, const char *selector,

@@ -9,11 +9,11 @@ static rdl_status find(rdl_context *cx, rdl_event event, rdl_event_record **out_
   uint32_t index = event.index & RDL_MAX_SLOTS;
   if (event.index >> 24 != cx->number || index == 0 || index >= cx->fresh_event ||
       !event.generation)
-    return rdl__error(RDL_INVALID, "{%#x, %u} is not an event of this context", event.index,
-                      event.generation);
+    return rdl__error(RDL_INVALID, "{%#x, %u} is not an event of this context%s", event.index,
+                      event.generation, RDL__IF_ZERO(event, "rdl_event_create"));
   if (rdl_load_acquire(&cx->event_records[index].generation) != event.generation)
-    return rdl__error(RDL_STALE, "the event {%#x, %u} was reset or destroyed", event.index,
-                      event.generation);
+    return rdl__error(RDL_STALE, "event %u, handle {%#x, %u}, was reset or destroyed", index,
+                      event.index, event.generation);
   *out_record = &cx->event_records[index];
   return RDL_OK;
 }
@@ -105,11 +105,12 @@ static rdl_status tell_count(rdl_context *cx, rdl_event event, uint32_t count, r
   status = find(cx, event, &record);
   if (!status) {
     uint32_t target = rdl_load_relaxed(&record->target);
-    status = rdl__error(why,
-                        "the event {%#x, %u} stands at %u, its target is %u, and %u was waited "
-                        "for: %s",
-                        event.index, event.generation, rdl_load_relaxed(&record->count), target,
-                        count ? count : target, text);
+    status =
+        rdl__error(why,
+                   "event %u, handle {%#x, %u}, stands at %u, its target is %u, and %u was waited "
+                   "for: %s",
+                   event.index & RDL_MAX_SLOTS, event.index, event.generation,
+                   rdl_load_relaxed(&record->count), target, count ? count : target, text);
   }
   pthread_mutex_unlock(&cx->lock);
   return status;
@@ -129,8 +130,9 @@ static rdl_status wait_for_watcher(rdl_context *cx, rdl_future watcher, rdl_even
         "no task is left that could signal it, and the host said that it will not. "
         "Compare the signals of the tasks, also of those that failed, with the count");
   if (status == RDL_STALE)
-    return rdl__error(status, "the event {%#x, %u} was reset or destroyed while this thread waited",
-                      event.index, event.generation);
+    return rdl__error(status,
+                      "event %u, handle {%#x, %u}, was reset or destroyed while this thread waited",
+                      event.index & RDL_MAX_SLOTS, event.index, event.generation);
   return status;
 }
 

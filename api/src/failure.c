@@ -41,13 +41,15 @@ static const char *likely_mistake(rdl_status status) {
   if (status == RDL_INVALID)
     return "there, or in a task that it awaited, a handle is all zero, made up, of another "
            "context, or of a future that has not ended, or RDL_RESULT or RDL_TAKE names a type "
-           "larger than the result. They and RDL_DROP need an await of the future first, a "
-           "RDL_TRY_SPAWN that finds no room gives a handle of zeros, and a local variable loses "
-           "its handle at every await: keep it in self";
+           "larger than the result, or an await for any was given no futures (n = 0). RDL_RESULT, "
+           "RDL_TAKE and RDL_DROP need an await of the future first, an RDL_TRY_SPAWN that finds "
+           "no room gives a handle of zeros, and a local variable loses its handle at every "
+           "await: keep it in self";
   if (status == RDL_STALE)
-    return "there, or in a task that it awaited, a handle names what is gone. RDL_TAKE, RDL_DROP "
-           "and RDL_DETACH end the handle of a child, and so does the end of its parent; reset and "
-           "destroy end that of an event. Keep what others still have the handle of";
+    return "there, or in a task that it awaited, a handle refers to something that no longer "
+           "exists. RDL_TAKE, RDL_DROP and RDL_DETACH end the handle of a child, and so does the "
+           "end of its parent; reset and destroy end that of an event. Keep what others still have "
+           "the handle of";
   if (status == RDL_PERMISSION)
     return "there, or in a task that it awaited, RDL_TAKE, RDL_DROP or RDL_DETACH was given a "
            "future that another one has spawned. Only its parent may; others read the result with "

@@ -85,9 +85,10 @@ static rdl_status check_repeats(rdl_context *cx, const rdl_future *futures, size
     cx->roots[futures[k].index & RDL_MAX_SLOTS].listed = false;
   if (seen == count) return RDL_OK;
   return rdl__error(RDL_INVALID,
-                    "the future {%#x, %u} stands in the list twice, the second time as number %zu; "
-                    "nothing was taken",
-                    futures[seen].index, futures[seen].generation, seen);
+                    "future %u, handle {%#x, %u}, is in the list twice, the second time as number "
+                    "%zu; nothing was taken",
+                    futures[seen].index & RDL_MAX_SLOTS, futures[seen].index,
+                    futures[seen].generation, seen);
 }
 
 /* Before the first one is taken: the first `sure` must still be there, none may stand twice in the

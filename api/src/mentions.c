@@ -52,12 +52,12 @@ static rdl_status refuse_early(const scope *s, const rdl__mention *mention, cons
   const char *lanes = task->lane_state ? "_LANES" : "";
   if (task->declared)
     return refuse(s, mention,
-                  "task '%s' is not known here: its RDL_DECLARE%s stands further down, on line %u; "
+                  "task '%s' is not known here: its RDL_DECLARE%s comes further down, on line %u; "
                   "move it to before this task",
                   task->name, lanes, task->declared);
   return refuse(s, mention,
                 "task '%s' is not known here: it is defined further down, on line %u; write "
-                "RDL_DECLARE%s(%s, %.300s, %.300s, %.300s%s%.300s) before this task, behind the "
+                "RDL_DECLARE%s(%s, %.300s, %.300s, %.300s%s%.300s) before this task, after the "
                 "types that it names",
                 task->name, task->line, lanes, task->name, task->result, task->args, task->state,
                 task->lane_state ? ", " : "", task->lane_state ? task->lane_state : "");

@@ -256,11 +256,11 @@ rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot
   uint32_t slot = future.index & RDL_MAX_SLOTS;
   if (future.index >> 24 != cx->number || slot == 0 || slot > cx->options.roots ||
       !future.generation)
-    return rdl__error(RDL_INVALID, "{%#x, %u} is not a future that this context gave to the host",
-                      future.index, future.generation);
+    return rdl__error(RDL_INVALID, "{%#x, %u} is not a future that this context gave to the host%s",
+                      future.index, future.generation, RDL__IF_ZERO(future, "the spawn"));
   if (!rdl__root_held(cx, slot, future.generation))
-    return rdl__error(RDL_STALE, "the future {%#x, %u} was taken or released before", future.index,
-                      future.generation);
+    return rdl__error(RDL_STALE, "future %u, handle {%#x, %u}, was taken or released before", slot,
+                      future.index, future.generation);
   *out_slot = slot;
   return RDL_OK;
 }

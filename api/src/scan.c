@@ -373,18 +373,18 @@ static void check_place(scanner *s) {
   if (s->condition_count) {
     const rdl__token *open = &s->conditions[s->condition_count - 1].token;
     FAIL(s, &s->token,
-         "%s stands inside the #if of line %u; every image has all tasks of a file, so move it out "
-         "(an #if may stand inside a task's body)",
+         "%s is not allowed inside the #if of line %u; every image has all tasks of a file, so "
+         "move it out (an #if inside a task's body is fine)",
          word, open->line);
   } else if (task) {
     FAIL(s, &s->token,
-         "%s stands inside the body of task %s, which begins on line %u; add the } that is missing "
+         "%s is inside the body of task %s, which begins on line %u; add the } that is missing "
          "before it",
          word, task->name, s->open.line);
   } else if (s->depth) {
     FAIL(s, &s->token,
-         "%s stands inside the braces that open on line %u; move it out of them, or add the } that "
-         "is missing before it",
+         "%s is inside the braces that open on line %u; move it out of them, or add the } that is "
+         "missing before it",
          word, s->open.line);
   }
 }
@@ -506,7 +506,7 @@ static void read_task(scanner *s) {
   append(s, s->tasks, &task);
   next(s);
   if (!is_mark(s, '{'))
-    FAIL(s, &s->token, "the body of task '%s' is missing; put { behind RDL_TASK(...)", task.name);
+    FAIL(s, &s->token, "the body of task '%s' is missing; put { after RDL_TASK(...)", task.name);
   if (s->status) return;
   s->in_body = true;
   rdl__control_begin(&s->control);
@@ -522,7 +522,7 @@ static void read_task(scanner *s) {
 static void close_task(scanner *s, const rdl__task *task) {
   if (!task->begin_line)
     fail_at(s, task->line, task->column,
-            "task '%s' has no RDL_BEGIN(); put it behind the task's local variables", task->name);
+            "task '%s' has no RDL_BEGIN(); put it after the task's local variables", task->name);
   else if (!task->end_line)
     fail_at(s, task->line, task->column,
             "task '%s' has no RDL_END(); put it at the end of the task's body", task->name);
@@ -568,8 +568,8 @@ static void read_begin(scanner *s, rdl__task *task) {
 
 static void read_end(scanner *s, rdl__task *task) {
   if (!task->begin_line)
-    FAIL(s, &s->token,
-         "RDL_END() stands before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first", task->name);
+    FAIL(s, &s->token, "RDL_END() comes before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first",
+         task->name);
   else if (task->end_line)
     FAIL(s, &s->token, "task '%s' has its RDL_END() on line %u already; remove one of them",
          task->name, task->end_line);
@@ -616,14 +616,14 @@ static void refuse_counter(scanner *s, const rdl__task *task, const rdl__token *
 static void read_await(scanner *s, rdl__task *task) {
   const rdl__token *loser = rdl__control_loser(&s->control);
   if (!task->begin_line)
-    FAIL(s, &s->token, "%s stands before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first",
+    FAIL(s, &s->token, "%s comes before the RDL_BEGIN() of task '%s'; put RDL_BEGIN() first",
          s->token.text, task->name);
   else if (task->end_line)
-    FAIL(s, &s->token, "%s stands behind the RDL_END() of task '%s'; put RDL_END() last",
+    FAIL(s, &s->token, "%s comes after the RDL_END() of task '%s'; put RDL_END() last",
          s->token.text, task->name);
   else if (s->switch_depth)
     FAIL(s, &s->token,
-         "%s stands inside a switch of task '%s', where the task could not go on; use if "
+         "%s is not allowed inside a switch of task '%s', where the task could not resume; use if "
          "and else there",
          s->token.text, task->name);
   else if (loser)
@@ -635,7 +635,7 @@ static void read_await(scanner *s, rdl__task *task) {
  * two ways in which a segment ends. */
 static void read_return(scanner *s, rdl__task *task) {
   FAIL(s, &s->token,
-       "'return' stands in task '%s'; write RDL_RETURN(value), or RDL_EXIT() in a task "
+       "'return' is not allowed in task '%s'; write RDL_RETURN(value), or RDL_EXIT() in a task "
        "without a result",
        task->name);
 }
@@ -886,8 +886,8 @@ static void read_use(scanner *s, rdl__task *task) {
   if (!find_use_here(s, &b)) return;
   if (b.returns && !(s->flags & RDL__SCAN_OWN))
     FAIL(s, &s->token,
-         "'return' stands in the macro %s, which task '%s' uses here; write RDL_RETURN(value), or "
-         "RDL_EXIT() in a task without a result",
+         "'return' is not allowed in the macro %s, which task '%s' uses here; write "
+         "RDL_RETURN(value), or RDL_EXIT() in a task without a result",
          s->token.text, task->name);
   add_spawns(s, task, &task->spawns, b.spawns, &s->token);
   add_spawns(s, task, &task->lane_spawns, b.lane_spawns, &s->token);
@@ -903,7 +903,7 @@ static void read_use(scanner *s, rdl__task *task) {
  * gone well. */
 static void refuse_break(scanner *s, const char *by, const char *macro_name) {
   FAIL(s, &s->token,
-       "'break'%s%s stands outside of all loops and switches of task '%s', where it would end the "
+       "'break'%s%s is outside of all loops and switches of task '%s', where it would end the "
        "task; write RDL_RETURN(value) or RDL_EXIT() for that, or if and else to go on in the task",
        by, macro_name, body_task(s)->name);
 }
@@ -933,11 +933,10 @@ static void read_word(scanner *s) {
     if (task)
       read_kind(s, found->kind, task);
     else if (!found->helpers_too)
-      FAIL(
-          s, &s->token,
-          "%s stands outside a task; only the body of an RDL_TASK can hold it, not a function that "
-          "the task calls",
-          s->token.text);
+      FAIL(s, &s->token,
+           "%s is not allowed outside a task; only the body of an RDL_TASK can hold it, not a "
+           "function that the task calls",
+           s->token.text);
   }
 }
 
@@ -978,10 +977,10 @@ static void read_macro(scanner *s) {
   for (; !at_end(s) && !is_mark(s, '\n'); next(s)) {
     if (rdl__instead_of(s->token.text)) mention_library(s, true);
     if (defines_task(&s->token) || declares_task(&s->token))
-      FAIL(
-          s, &s->token,
-          "%s stands inside a #define; tasks are found before macros are replaced, so write it out",
-          s->token.text);
+      FAIL(s, &s->token,
+           "%s is not allowed inside a #define; tasks are found before macros are replaced, so "
+           "write it out",
+           s->token.text);
   }
   if (name.kind != RDL__TOKEN_WORD || name.length > RDL__NAME_MAX || s->status) return;
   memcpy(new.name, name.text, name.length);
@@ -991,8 +990,8 @@ static void read_macro(scanner *s) {
 /* Where it works at all it finds other files on every device. */
 static void refuse_include(scanner *s) {
   FAIL(s, &s->token,
-       "#%s stands in a task file, which is compiled by itself for every device; write out here "
-       "what it was to bring",
+       "#%s is not allowed in a task file, which is compiled by itself for every device; write out "
+       "here what it was to bring",
        s->token.text);
 }
 
@@ -1072,7 +1071,7 @@ static void check_end(scanner *s) {
   else if (s->depth)
     FAIL(s, &s->open, "this { is never closed; add the } that is missing");
   else if (s->closed.line)
-    FAIL(s, &s->closed, "a ; is missing behind this }, or what it declares");
+    FAIL(s, &s->closed, "a ; is missing after this }, or what it declares");
   else if (!s->tasks->count)
     fail_at(s, 1, 1,
             "there is no task in this file; define one with RDL_TASK(name, result, "

@@ -88,7 +88,7 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
     else if (!in_time)
       status = rdl__error(RDL_TIMEOUT,
                           "the future was not done in time: wait again, or cancel it. A task that "
-                          "loops for ever needs RDL_YIELD or a look at RDL_CANCELLED in its loop");
+                          "loops forever needs RDL_YIELD or a look at RDL_CANCELLED in its loop");
     else
       in_time = sleep_once(cx, &look, deadline);
   }

@@ -21,16 +21,16 @@ static void breaks_of_nothing(void **state) {
       {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); if (x) break; RDL_END(); }",
        "f.c:1:44: ", "outside of all loops and switches of task 'a'"},
       {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); while (x) { y; } { break; } RDL_END(); }",
-       "f.c:1:56: ", "'break' stands outside"},
+       "f.c:1:56: ", "'break' is outside"},
       {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); for (;;) if (x) y(z); else y = (T){1}; break; "
        "RDL_END(); "
        "}",
-       "f.c:1:76: ", "'break' stands outside"},
+       "f.c:1:76: ", "'break' is outside"},
       {"RDL_TASK(a, B, C, D) { RDL_BEGIN(); do { break; } while (x); l: break; RDL_END(); }",
-       "f.c:1:65: ", "'break' stands outside"},
+       "f.c:1:65: ", "'break' is outside"},
       {"#define OUT_IF(x) if (x) break\n#define OUT() OUT_IF(1)\n"
        "RDL_TASK(a, B, C, D) { RDL_BEGIN(); for (;;) OUT_IF(1); OUT(); RDL_END(); }",
-       "f.c:3:57: ", "'break' in the macro OUT stands outside"},
+       "f.c:3:57: ", "'break' in the macro OUT is outside"},
   };
   size_t k;
   (void)state;

@@ -172,7 +172,7 @@ static const mentioned all_mentions[] = {
     {USES("RDL_SPAWN(f, four);") "RDL_TASK_LANES(four, int, A, S, L) " BODY(""),
      "write RDL_DECLARE_LANES(four, int, A, S, L) before"},
     {USES("RDL_SPAWN(f, four);") "RDL_DECLARE(four, int, A, S)\n" TASK("four", "int"),
-     "its RDL_DECLARE stands further down, on line 4; move it"},
+     "its RDL_DECLARE comes further down, on line 4; move it"},
     /* a macro may stand for a name, or bring several arguments */
     {"#define X one\n" USES("RDL_SPAWN(f, X);"), NULL},
     {USES("RDL_SPAWN(f, OF_THE_FIRST);"), NULL},

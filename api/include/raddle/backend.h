@@ -46,7 +46,7 @@ typedef struct rdl_text_piece {
   uint32_t own;
 } rdl_text_piece;
 
-/* The text of an image. Pieces are joined in order, each behind a line mark. `prebuilt` is not NULL
+/* The text of an image. Pieces are joined in order, each after a line mark. `prebuilt` is not NULL
  * when the same tasks were compiled ahead (raddle_add_tasks); only the host backend takes it. */
 typedef struct rdl_image_text {
   const rdl_text_piece *pieces;

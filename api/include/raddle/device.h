@@ -6,8 +6,8 @@
  *
  *   host, opencl    a backend: its first device that Raddle can use
  *   opencl:0        a backend and a number, in the order of its driver
- *   opencl:pocl     a backend and whole words of the device's name or platform, in any case and as
- *                   they stand there: "pocl" and "portable computing", but not "poc" or "table"
+ *   opencl:pocl     a backend and whole words of the device's name or platform, in any case and
+ *                   unchanged: "pocl" and "portable computing", but not "poc" or "table"
  *
  * Words that fit several devices which differ are refused, and so is what fits none: the error text
  * lists the devices that there are. Devices that Raddle cannot use do not count beside one that it

@@ -44,7 +44,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_event_wait_count(rdl_context *context, rdl
  * RDL_TIMEOUT when that takes longer than the option close_ns. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_reset(rdl_context *context, rdl_event *event);
 
-/* Ends the event; who waits for it goes on with RDL_STALE. Blocks like rdl_event_reset. */
+/* Ends the event; who waits for it resumes with RDL_STALE. Blocks like rdl_event_reset. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_destroy(rdl_context *context, rdl_event event);
 
 #ifdef __cplusplus

@@ -47,7 +47,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_spawn(rdl_module *module, const char *task
                                             size_t args_size, const rdl_spawn_options *options,
                                             rdl_future *out_future);
 
-/* Starts `count` of one task, whose arguments stand `stride` bytes apart (a multiple of 4) and are
+/* Starts `count` of one task, whose arguments lie `stride` bytes apart (a multiple of 4) and are
  * copied before the call returns. At most one of the two outputs:
  * `out_batch`: one future that is done when all are, and fails with the first failure among them;
  * cancelling it cancels all. The members have no handles of their own and need no roots.
@@ -63,7 +63,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_spawn_many(rdl_module *module, const char 
                                                  size_t count, const rdl_spawn_options *options,
                                                  rdl_future *out_futures, rdl_future *out_batch);
 
-/* Waits for the outcome and takes it. On RDL_OK the result stands in `result` and the handle is
+/* Waits for the outcome and takes it. On RDL_OK the result is in `result` and the handle is
  * ended; `result_size` may be larger than the result, and `result` NULL when there is none or
  * nobody wants it. The handle is also ended when the future failed: RDL_FAILED (the code is in the
  * text and in rdl_future_outcome before), RDL_CANCELLED, RDL_DEADLOCK, RDL_OUT_OF_SLOTS. The handle
@@ -75,7 +75,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_future_get(rdl_context *context, rdl_futur
 
 /* The same for `count` futures, into results `stride` bytes apart. All are ended on return, but for
  * RDL_TIMEOUT and errors of arguments, when none is: RDL_TOO_SMALL, RDL_INVALID, also for a handle
- * that stands twice in the list, RDL_STALE. Otherwise the status is that of the first that failed.
+ * that is in the list twice, RDL_STALE. Otherwise the status is that of the first that failed.
  */
 RDL_API RDL_MUST_CHECK rdl_status rdl_future_get_many(rdl_context *context,
                                                       const rdl_future *futures, size_t count,
@@ -105,7 +105,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_future_peek(rdl_context *context, rdl_futu
 /* Nobody will ask for the outcome any more: the future runs on and frees itself. */
 RDL_API rdl_status rdl_future_release(rdl_context *context, rdl_future future);
 
-/* Asks a future to end: one that has not started never does, one that waits goes on with
+/* Asks a future to end: one that has not started never does, one that waits resumes with
  * RDL_CANCELLED, one that runs sees it at its next await. Its children are cancelled too. The
  * outcome is still to be taken. Cancelling what is done changes nothing. Does not block. */
 RDL_API rdl_status rdl_future_cancel(rdl_context *context, rdl_future future);

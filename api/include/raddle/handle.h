@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles: small values that host programs and tasks exchange. They may be copied and stored
- * freely; one that names something gone gives RDL_STALE, one of another context or made up
- * RDL_INVALID. */
+ * freely; one that refers to something that no longer exists gives RDL_STALE, one of another
+ * context or a made-up one RDL_INVALID. */
 #ifndef RDL_HANDLE_H
 #define RDL_HANDLE_H
 
@@ -25,8 +25,8 @@ typedef struct rdl_event {
 
 #endif
 
-/* Address of device memory as it stands in task arguments; byte offsets may be added. RDL_AT turns
- * it into a pointer inside a task. */
+/* Address of device memory as it is passed in task arguments; byte offsets may be added. RDL_AT
+ * turns it into a pointer inside a task. */
 typedef uint64_t rdl_ptr;
 
 /* A time limit that never passes. Every time limit is in nanoseconds; 0 only looks. */

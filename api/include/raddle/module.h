@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: files of tasks. All modules of a context are compiled together with the scheduler into
- * one image; loading another one rebuilds it while no segment runs, and what is suspended goes on.
- */
+ * one image; loading another one rebuilds it while no segment runs, and what is suspended
+ * resumes. */
 #ifndef RDL_MODULE_H
 #define RDL_MODULE_H
 
@@ -16,7 +16,7 @@ typedef struct rdl_module rdl_module;
 /* Compiles a task file into the context; a path is relative to the current directory. The module
  * belongs to the context and lives as long. Blocks while the compiler runs; the result is cached on
  * disk. Any thread. RDL_COMPILE: the text begins with file:line:column of the first error; the
- * context goes on with the modules it had. RDL_NOT_FOUND or RDL_IO: the file could not be read. */
+ * context keeps the modules it had. RDL_NOT_FOUND or RDL_IO: the file could not be read. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_module_load(rdl_context *context, const char *path,
                                                   rdl_module **out_module);
 

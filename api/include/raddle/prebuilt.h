@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Task files that were compiled ahead, by the CMake function raddle_add_tasks. A context on the
- * host that loads exactly these files in this order then needs no compiler when it runs. When files
- * of these names are loaded and are not what was compiled, a warning says so, and so does the error
- * text when they cannot be compiled then. */
+ * host that loads exactly these files in this order then needs no compiler when it runs; the files
+ * must still be there, for their text tells which image fits. When files of these names are loaded
+ * and are not what was compiled, a warning says so, and so does the error text when they cannot be
+ * compiled then. docs/programs.md has a whole program. */
 #ifndef RDL_PREBUILT_H
 #define RDL_PREBUILT_H
 

@@ -6,10 +6,9 @@
  * rdl_error_text(). Results go to the last parameters, named out_..., which are set on success only
  * (pointers to NULL on failure), but for the (buffer, size) pair of a call that copies out. Option
  * structures start with their size. Time limits are in nanoseconds. A call that "does not block"
- * waits for nothing but its turn, and for the device to read messages when thousands of them are
- * unread. Every call on a context may also give RDL_CLOSED (it is being closed), RDL_DEVICE_LOST or
- * RDL_OUT_OF_MEMORY. The library never aborts, exits
- * or prints.
+ * may wait for a lock, or for queue space when thousands of messages are unread. Every call on a
+ * context may also give RDL_CLOSED (it is being closed), RDL_DEVICE_LOST or RDL_OUT_OF_MEMORY. The
+ * library never aborts, exits or prints.
  */
 #ifndef RADDLE_H
 #define RADDLE_H

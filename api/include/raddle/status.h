@@ -10,7 +10,7 @@
 #define RDL_STATUS_LIST(X)                                                                         \
   X(OK, "success")                                                                                 \
   X(INVALID, "an argument or handle is not valid here")                                            \
-  X(STALE, "the handle names something that no longer exists")                                     \
+  X(STALE, "the handle refers to something that no longer exists")                                 \
   X(NOT_FOUND, "nothing has this name")                                                            \
   X(UNAVAILABLE, "the device or its driver is not present on this machine")                        \
   X(UNSUPPORTED, "the device cannot do this")                                                      \
@@ -41,8 +41,8 @@ typedef enum rdl_status {
 #undef RDL_STATUS_CODE
 } rdl_status;
 
-/* Name of the code as it stands in C, "RDL_TIMEOUT", or "unknown" for a number that is no code. The
- * text is constant. Any thread may call it. */
+/* Name of the code as it is written in C, "RDL_TIMEOUT", or "unknown" for a number that is no code.
+ * The text is constant. Any thread may call it. */
 RDL_API const char *rdl_status_name(rdl_status status);
 
 /* What the code means, in one line without a full stop; never NULL. The text is constant. Any
