@@ -607,7 +607,7 @@ static void read_room(scanner *s, rdl__task *task) {
 
 static void refuse_counter(scanner *s, const rdl__task *task, const rdl__token *counter) {
   FAIL(s, &s->token,
-       "%s stands in a loop of task '%s' that declares its counter in its head ('%.63s', line %u); "
+       "%s is in a loop of task '%s' that declares its counter in its head ('%.63s', line %u); "
        "it would be lost here, as all local variables are at an await: put it into the state and "
        "write for (self->%.63s = ...)",
        s->token.text, task->name, counter->text, counter->line, counter->text);

@@ -112,11 +112,11 @@ static void counters_that_an_await_loses(void **state) {
        "f.c:3:22: ", "('k', line 2)"},
       {"", "for (;;) { x; for (uint j = 0;;) y; for (uint i = 0;;) while (z) RDL_AWAIT(f); }",
        "f.c:2:66: ", "('i', line 2)"},
-      {"#define WAIT RDL_AWAIT(f)\n", "for (uint k = 0;;) WAIT;", "f.c:3:20: ", "WAIT stands in a"},
-      {EACH, "EACH(j, 4) { x; RDL_YIELD(); }", "f.c:3:17: ", "RDL_YIELD stands in a"},
+      {"#define WAIT RDL_AWAIT(f)\n", "for (uint k = 0;;) WAIT;", "f.c:3:20: ", "WAIT is in a"},
+      {EACH, "EACH(j, 4) { x; RDL_YIELD(); }", "f.c:3:17: ", "RDL_YIELD is in a"},
       {"#define QUADS EACH(j, 4)\n" EACH, "if (x) QUADS if (y) RDL_YIELD();",
-       "f.c:4:21: ", "RDL_YIELD stands in a"},
-      {ALL, "x; ALL(3);", "f.c:3:4: ", "ALL stands in a"},
+       "f.c:4:21: ", "RDL_YIELD is in a"},
+      {ALL, "x; ALL(3);", "f.c:3:4: ", "ALL is in a"},
       {"#define MORE(n) ALL(n); ALL(n)\n" ALL, "MORE(3);", "f.c:4:1: ", "('i', line 2)"},
   };
   char text[1024];

@@ -386,7 +386,7 @@ static void macros_of_later_macros(void **state) {
   rdl__task_list_finish(&list);
   (void)snprintf(text, sizeof text, "#define B(x) if (x) A\n#define A return 1\n%sB(y);", begin);
   assert_int_equal(scan(text, &list), RDL_COMPILE);
-  assert_non_null(strstr(why.text, "f.c:4:1: 'return' stands in the macro B"));
+  assert_non_null(strstr(why.text, "f.c:4:1: 'return' is not allowed in the macro B"));
   reversed = why;
   (void)snprintf(text, sizeof text, "#define A return 1\n#define B(x) if (x) A\n%sB(y);", begin);
   assert_int_equal(scan(text, &list), RDL_COMPILE);
