@@ -39,7 +39,7 @@ __attribute__((noreturn)) static void become_case(const test_case *test, FILE *o
 }
 
 static char *read_text(FILE *output, const char *last_line) {
-  char *text = malloc(TEXT_MAX + strlen(last_line) + 1);
+  char *text = malloc(TEXT_MAX + strlen(last_line) + 2); /* and a line feed between them */
   size_t used = 0;
   if (!text) return NULL;
   rewind(output);
