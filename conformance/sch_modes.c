@@ -227,22 +227,6 @@ void SCH_8_beside_calls(void) {
   bed_close(&b);
 }
 
-/* What the next call may still signal is not told in a moment, however much the host has to do. */
-void SCH_8_signalled_late(void) {
-  bed b = bed_open(TASKS);
-  uint32_t k, j;
-  for (k = 0; k < 300; k++) {
-    rdl_event event = new_event(&b, 1, RDL_EVENT_DEVICE);
-    rdl_future f = START(&b, "sch_wait_event", .e = event);
-    for (j = 0; j < 30; j++)
-      CHECK_EQ(4, RUN(&b, "sch_leaf", .n = 4));
-    CHECK_EQ(1, RUN(&b, "sch_signal", .e = event));
-    CHECK_EQ(3, get(&b, f));
-    CHECK_OK(rdl_event_destroy(b.cx, event));
-  }
-  bed_close(&b);
-}
-
 void SCH_8_device_event(void) {
   bed b = bed_open(TASKS);
   rdl_event event = new_event(&b, 1, RDL_EVENT_DEVICE);
