@@ -152,7 +152,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="faults; default: all")
     parser.add_argument("--program", default=os.path.join(TOP, "build/bin/raddle-conformance"))
-    parser.add_argument("--repeat", type=int, default=5, help="tries until the fault must show")
+    parser.add_argument("--repeat", type=int, default=12, help="tries until the fault must show")
     parser.add_argument("--list", action="store_true", help="list the faults and run none")
     parser.add_argument("--check", action="store_true", help="check this program itself")
     asked = parser.parse_args()
