@@ -7,6 +7,12 @@
 #define TASKS "fut.task.c"
 #define TIGHT "tight.task.c"
 
+static bed open_with_slots(uint32_t slots) {
+  rdl_context_options options = bed_options();
+  options.slots = slots;
+  return bed_open_with(TIGHT, &options);
+}
+
 /* ---- FUT 10 ---- */
 
 static uint32_t hash(uint32_t x) {
@@ -194,14 +200,12 @@ static uint32_t enough_slots(uint32_t workers, uint32_t peak, uint32_t reserve) 
  * larger as there are lanes. */
 static void check_tight_fib(const char *task) {
   enum { N = 13, RESERVE = 3, PEAK = 2 * N };
-  rdl_context_options options = bed_options();
   rdl_context_info info = {.size = sizeof info};
   bed b = bed_open(NULL);
   uint32_t k;
   CHECK_OK(rdl_context_describe(b.cx, &info));
   CHECK_OK(rdl_context_close(b.cx));
-  options.slots = enough_slots(info.workers, PEAK, info.lanes * RESERVE);
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(enough_slots(info.workers, PEAK, info.lanes * RESERVE));
   for (k = 0; k < 5; k++)
     CHECK_EQ(233, RUN(&b, task, .n = N));
   bed_close(&b);
@@ -218,14 +222,12 @@ void FUT_11_lanes(void) {
 void FUT_11_wood(void) {
   enum { LEVELS = 7, RESERVE = 3, PEAK = 3 * LEVELS };
   uint32_t rounds = UNLESS_CUT(SCALED(60, 6), 2);
-  rdl_context_options options = bed_options();
   rdl_context_info info = {.size = sizeof info};
   bed b = bed_open(NULL);
   uint32_t k;
   CHECK_OK(rdl_context_describe(b.cx, &info));
   CHECK_OK(rdl_context_close(b.cx));
-  options.slots = enough_slots(info.workers, PEAK, RESERVE);
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(enough_slots(info.workers, PEAK, RESERVE));
   for (k = 0; k < rounds; k++)
     CHECK_EQ(2187, RUN(&b, "tight_wood", .k = LEVELS));
   bed_close(&b);
@@ -286,11 +288,9 @@ void FUT_11_in_turn(void) {
 /* A loop that looks before it spawns, and waits for room where it can be seen. */
 static void check_tight_loop(const char *task) {
   enum { SPAWNS = SCALED(20000, 3000) };
-  rdl_context_options options = bed_options();
   memory m;
   bed b;
-  options.slots = 64;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(64);
   m = memory_new(&b, 2);
   CHECK_EQ(SPAWNS, RUN(&b, task, .at = m.at, .n = SPAWNS));
   bed_settle(&b);
@@ -311,13 +311,11 @@ void FUT_11_lanes_loop(void) {
  * members that then wait for room. */
 void FUT_11_batch(void) {
   enum { MEMBERS = SCALED(5000, 1500) };
-  rdl_context_options options = bed_options();
   static task_args args[MEMBERS];
   rdl_future batch;
   bed b;
   uint32_t k;
-  options.slots = 1024;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(1024);
   for (k = 0; k < MEMBERS; k++)
     args[k].n = 2;
   CHECK_OK(rdl_spawn_many(b.tasks, "tight_fib", args, sizeof args[0], sizeof args[0], MEMBERS, NULL,
@@ -328,11 +326,9 @@ void FUT_11_batch(void) {
 
 /* All wait for room, each for the next: the youngest fails, and that reaches the root. */
 void FUT_11_youngest(void) {
-  rdl_context_options options = bed_options();
   bed b;
   uint64_t begin;
-  options.slots = 64;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(64);
   begin = now_ns();
   CHECK_END(&b, START(&b, "tight_chain", .n = 1000000), RDL_OUT_OF_SLOTS, 0);
   CHECK_CONTAINS(rdl_error_text(), "RDL_DETACH");
@@ -347,13 +343,11 @@ void FUT_11_youngest(void) {
 /* Several that are too large for what is there: each ends in one way or the other. */
 void FUT_11_rivals(void) {
   enum { RIVALS = 6 };
-  rdl_context_options options = bed_options();
   rdl_future rivals[RIVALS];
   rdl_future_result outcome = {.size = sizeof outcome};
   uint32_t k, turn, value;
   bed b;
-  options.slots = 96;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(96);
   for (turn = 0; turn < 3; turn++) {
     for (k = 0; k < RIVALS; k++)
       rivals[k] = START(&b, "tight_chain", .n = 40);
@@ -371,13 +365,11 @@ void FUT_11_rivals(void) {
 /* All slots are taken by what the host can still move: no failure, neither of who looks for room
  * nor of who spawns without looking, and room comes with the signal. */
 void FUT_11_waits_for_host(void) {
-  rdl_context_options options = bed_options();
   rdl_event event;
   rdl_future f, fib;
   memory m;
   bed b;
-  options.slots = 40;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(40);
   m = memory_new(&b, 2);
   event = new_event(&b, 1, 0);
   f = START(&b, "tight_greedy", .at = m.at, .e = event, .k = 1);
@@ -395,13 +387,11 @@ void FUT_11_waits_for_host(void) {
 
 /* Who holds all slots itself and waits for room waits for ever: that is found, and is no hang. */
 void FUT_11_holds_all(void) {
-  rdl_context_options options = bed_options();
   rdl_event event;
   rdl_future f;
   memory m;
   bed b;
-  options.slots = 40;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(40);
   m = memory_new(&b, 2);
   event = new_event(&b, 1, 0);
   f = START(&b, "tight_greedy", .at = m.at, .e = event);
@@ -415,14 +405,12 @@ void FUT_11_holds_all(void) {
  * those that wait for room fails all the same. */
 void FUT_11_batch_in_crowd(void) {
   enum { MEMBERS = 100 };
-  rdl_context_options options = bed_options();
   static task_args args[MEMBERS];
   rdl_future_result outcome = {.size = sizeof outcome};
   rdl_future ends[2];
   uint32_t k;
   bed b;
-  options.slots = 8;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(8);
   ends[0] = START(&b, "tight_crowd", .n = 0);
   CHECK_OK(rdl_spawn_many(b.tasks, "tight_leaf", args, sizeof args[0], sizeof args[0], MEMBERS,
                           NULL, NULL, &ends[1]));
@@ -437,15 +425,13 @@ void FUT_11_batch_in_crowd(void) {
 /* And while the host may still give room, the device rests. */
 void FUT_11_batch_at_rest(void) {
   enum { MEMBERS = 100 };
-  rdl_context_options options = bed_options();
   static task_args args[MEMBERS];
   rdl_stats before = {.size = sizeof before}, after = {.size = sizeof after};
   rdl_event event;
   rdl_future greedy, batch;
   memory m;
   bed b;
-  options.slots = 40;
-  b = bed_open_with(TIGHT, &options);
+  b = open_with_slots(40);
   m = memory_new(&b, 2);
   event = new_event(&b, 1, 0);
   greedy = START(&b, "tight_greedy", .at = m.at, .e = event, .k = 1);

@@ -286,8 +286,7 @@ typedef struct rdl_message {
 #define RDL_SAY_WAKE     7u /* future `slot`, if its wait word is `generation`, with cause `value` */
 #define RDL_SAY_ROOM     8u /* futures that wait for room look again */
 
-/* The device looks for the next message's sequence, so that one line brings it and the news of it.
- */
+/* The device looks for the next message's sequence: one line brings it and the news of it. */
 typedef struct rdl_mailbox {
   rdl_u32 tail; /* host, for itself */
   rdl_u32 pad0[15];
@@ -392,9 +391,8 @@ typedef struct rdl_control {
 } rdl_control;
 
 #define RDL_FLAG_FLAT 1u
-#define RDL_FLAG_CROWDED                                                                           \
-  2u /* workers on all cores of the host: an idle one gives its core away                          \
-      */
+/* Workers on all cores of the host: an idle one gives its core away. */
+#define RDL_FLAG_CROWDED 2u
 
 /* ---- arguments of Raddle's own tasks (tasks.cl), which the host fills in ---- */
 

@@ -20,8 +20,7 @@ RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u
 }
 
 /* The node of a wait for one thing. Every slot has one of its own, of the same number; one from the
-   pool steps in while that of an earlier wait, which ended in another way, still stands in a list.
- */
+   pool steps in while that of an earlier wait, which was broken, still stands in a list. */
 RDL_FN rdl_u32 rdl_node_of(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ticket) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + slot;
   if (rdl_load_acquire(&node->who)) return rdl_node_new(rdl, slot, ticket, RDL_NODE_PLAIN, 0u);
@@ -231,8 +230,8 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
 RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 size = 1, bits = RDL_FIRST_SWEEP, head;
-  /* No list has dead nodes, but for those of awaiters that took themselves back, which the signal
-     that they saw is just taking away. */
+  /* No list has dead nodes, but for those of awaiters that took themselves back when they saw a
+     signal: this one or the next takes them away, for `lowest` is low enough. */
   if (!rdl_load_relaxed(&rdl->control->broken))
     return rdl_list_join(rdl, list, index, index) ? RDL_JOINED : RDL_JOIN_CLOSED;
   head = rdl_load_acquire(list) & RDL_NODE_MASK;

@@ -125,19 +125,28 @@ void rdl__task_list_finish(rdl__task_list *list) {
   *list = (rdl__task_list){0};
 }
 
+/* `items` of `size` bytes each with room for one more than `count`. NULL = out of memory: they stay
+ * as they are, and the scan has failed. */
+static void *grow(scanner *s, void *items, size_t count, size_t *capacity, size_t size) {
+  size_t wanted = *capacity ? 2 * *capacity : 16;
+  void *grown;
+  if (count < *capacity) return items;
+  grown = realloc(items, wanted * size);
+  if (grown)
+    *capacity = wanted;
+  else
+    fail_for_memory(s);
+  return grown;
+}
+
 /* Takes over what the task holds, also when it fails. */
 static void append(scanner *s, rdl__task_list *list, rdl__task *task) {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 16;
-    rdl__task *tasks = realloc(list->tasks, capacity * sizeof *tasks);
-    if (!tasks) {
-      finish_task(task);
-      fail_for_memory(s);
-      return;
-    }
-    list->tasks = tasks;
-    list->capacity = capacity;
+  rdl__task *tasks = grow(s, list->tasks, list->count, &list->capacity, sizeof *tasks);
+  if (!tasks) {
+    finish_task(task);
+    return;
   }
+  list->tasks = tasks;
   list->tasks[list->count++] = *task;
 }
 
@@ -179,17 +188,10 @@ static void mention(scanner *s, rdl__mention_kind kind, const rdl__token *name,
   rdl__task_list *list = s->tasks;
   rdl__mention *new;
   if (name->length > RDL__NAME_MAX || (before && before->length > RDL__NAME_MAX)) return;
-  if (list->mention_count == list->mention_capacity) {
-    size_t capacity = list->mention_capacity ? 2 * list->mention_capacity : 16;
-    rdl__mention *mentions = realloc(list->mentions, capacity * sizeof *mentions);
-    if (!mentions) {
-      fail_for_memory(s);
-      return;
-    }
-    list->mentions = mentions;
-    list->mention_capacity = capacity;
-  }
-  new = &list->mentions[list->mention_count++];
+  new = grow(s, list->mentions, list->mention_count, &list->mention_capacity, sizeof *new);
+  if (!new) return;
+  list->mentions = new;
+  new += list->mention_count++;
   *new = (rdl__mention){.kind = kind, .line = name->line, .column = name->column};
   memcpy(new->name, name->text, name->length);
   if (before) memcpy(new->before, before->text, before->length);
@@ -727,16 +729,9 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 }
 
 static void keep_macro(scanner *s, const macro *new) {
-  if (s->macro_count == s->macro_capacity) {
-    size_t capacity = s->macro_capacity ? 2 * s->macro_capacity : 16;
-    macro *macros = realloc(s->macros, capacity * sizeof *macros);
-    if (!macros) {
-      fail_for_memory(s);
-      return;
-    }
-    s->macros = macros;
-    s->macro_capacity = capacity;
-  }
+  macro *macros = grow(s, s->macros, s->macro_count, &s->macro_capacity, sizeof *macros);
+  if (!macros) return;
+  s->macros = macros;
   s->macros[s->macro_count++] = *new;
 }
 
