@@ -42,6 +42,17 @@ typedef struct rdl_device_info {
 RDL_API RDL_MUST_CHECK rdl_status rdl_devices(rdl_device_info *infos, size_t capacity,
                                               size_t *out_count);
 
+/* One thing that a device can do, or how much of it, as a name and a text: "loop_budget" "65535".
+ */
+typedef struct rdl_capability {
+  char name[32];
+  char value[96];
+  uint32_t probed; /* 1 = Raddle tried it; 0 = the driver claims it */
+} rdl_capability;
+
+/* Flags of a question for capabilities. */
+#define RDL_REPROBE 1u /* try everything again, whatever the cache holds */
+
 #ifdef __cplusplus
 }
 #endif
