@@ -57,14 +57,15 @@ typedef struct rdl_cl_abilities {
   rdl_cl_shared shared;     /* NONE: epoch mode */
   uint32_t resident_groups; /* work-groups of one work-item that were seen to run at the same time;
                                at least 1 */
-  uint32_t loop_budget;     /* turns that all loops of a work-item share in one launch, after which
-                               the driver ends them silently; 0 = none found in 200,000 turns */
-  uint32_t switch_cases;    /* a flat switch is right up to so many cases; at most 320 are tried */
-  uint32_t nesting;         /* the same of nested ifs */
-  uint32_t atomics32;       /* 1 = add, or, and, min, exchange and compare-exchange were exact */
-  uint32_t atomics64;       /* 1 = 64-bit add and compare-exchange were exact */
-  rdl_cl_clock clock;       /* NONE: rdl_clock() gives 0 */
-  uint64_t clock_hz;        /* ticks a second, measured; 0 without a clock */
+  uint32_t resident_groups_32; /* the same of 32 work-items */
+  uint32_t loop_budget;  /* turns that all loops of a work-item share in one launch, after which
+                            the driver ends them silently; 0 = none found in 200,000 turns */
+  uint32_t switch_cases; /* a flat switch is right up to so many cases; at most 320 are tried */
+  uint32_t nesting;      /* the same of nested ifs */
+  uint32_t atomics32;    /* 1 = add, or, and, min, exchange and compare-exchange were exact */
+  uint32_t atomics64;    /* 1 = 64-bit add and compare-exchange were exact */
+  rdl_cl_clock clock;    /* NONE: rdl_clock() gives 0 */
+  uint64_t clock_hz;     /* ticks a second, measured; 0 without a clock */
   rdl_cl_address addresses;
   uint64_t max_allocation; /* bytes at once: the driver's claim, or less where that failed */
   uint32_t lanes;          /* local sizes at which loops with barriers were right, see above */
@@ -81,9 +82,8 @@ typedef struct rdl_cl_abilities {
  * Never fails for what the device cannot do. RDL_UNAVAILABLE: no probe could be run, `why` says
  * what is missing, and `out` promises least. Any thread; blocks.
  */
-rdl_status rdl__cl_abilities(const rdl_cl *cl, const rdl_cl_device *device, size_t index,
-                             const char *cache_dir, uint32_t flags, rdl_cl_abilities *out,
-                             rdl_reason *why);
+rdl_status rdl__cl_abilities(const rdl_cl *cl, const rdl_cl_device *device, const char *cache_dir,
+                             uint32_t flags, rdl_cl_abilities *out, rdl_reason *why);
 
 /* The same as a table with what the driver claims beside it, for rdl_device_capabilities. */
 rdl_status rdl__cl_capabilities(size_t index, const char *cache_dir, uint32_t flags,
