@@ -19,7 +19,7 @@
 
 #define LONGEST_TEXT (RDL_REPORT_ROWS * RDL_REPORT_LINE)
 
-static size_t write_report(const rdl_cl_report *report, char out_text[LONGEST_TEXT]) {
+static size_t write_report(const rdl_report *report, char out_text[LONGEST_TEXT]) {
   size_t length = 0;
   for (size_t i = 0; i < report->count; i++)
     length += rdl__report_line(&report->rows[i], out_text + length);
@@ -28,8 +28,8 @@ static size_t write_report(const rdl_cl_report *report, char out_text[LONGEST_TE
 
 /* ---- processes that probe ---- */
 
-static rdl_status run_helper(const rdl_cl_identity *device, const rdl_cl_report *report,
-                             size_t first, rdl_cl_answer *out_answer, rdl_reason *why) {
+static rdl_status run_helper(const rdl_cl_identity *device, const rdl_report *report, size_t first,
+                             rdl_cl_answer *out_answer, rdl_reason *why) {
   char text[LONGEST_TEXT];
   rdl_parcel request = {.bytes = NULL};
   uint64_t seconds = 10; /* the driver's own start */
@@ -52,7 +52,7 @@ static size_t probe_named(const char *name) {
 }
 
 /* Adds the rows; the number of the probe that began last, or rdl__probe_count. */
-static size_t read_notes(rdl_cl_answer *answer, rdl_cl_report *report) {
+static size_t read_notes(rdl_cl_answer *answer, rdl_report *report) {
   size_t began = rdl__probe_count, length = 0;
   const char *note;
   while ((note = rdl__cl_note_take(answer, &length))) {
@@ -65,8 +65,7 @@ static size_t read_notes(rdl_cl_answer *answer, rdl_cl_report *report) {
 }
 
 /* The result of a probe in which the process ended. */
-static void add_ending(rdl_cl_report *report, const rdl_cl_probe *probe,
-                       const rdl_cl_answer *answer) {
+static void add_ending(rdl_report *report, const rdl_cl_probe *probe, const rdl_cl_answer *answer) {
   if (answer->ending == RDL_ENDED_BY_LIMIT ||
       (answer->ending == RDL_ENDED_BY_SIGNAL && answer->code == SIGALRM))
     rdl__report_add(report, 1, probe->name, "did not end in %u s", (unsigned)probe->seconds);
@@ -77,8 +76,7 @@ static void add_ending(rdl_cl_report *report, const rdl_cl_probe *probe,
 }
 
 /* A process goes on with all probes until the driver ends it; the next one goes on behind that. */
-static rdl_status run_probes(const rdl_cl_identity *device, rdl_cl_report *report,
-                             rdl_reason *why) {
+static rdl_status run_probes(const rdl_cl_identity *device, rdl_report *report, rdl_reason *why) {
   size_t first = 0;
   while (first < rdl__probe_count) {
     rdl_cl_answer answer;
@@ -135,7 +133,7 @@ static void make_key(const rdl_cl *cl, cl_device_id id, const rdl_cl_identity *i
                              .compiler = out->compiler};
 }
 
-static int load_report(const rdl_cache *cache, const rdl_cache_key *key, rdl_cl_report *report) {
+static int load_report(const rdl_cache *cache, const rdl_cache_key *key, rdl_report *report) {
   rdl_cache_entry entry;
   if (!rdl__cache_load(cache, key, &entry)) return 0;
   rdl__report_read(report, (const char *)entry.image, entry.size);
@@ -144,14 +142,14 @@ static int load_report(const rdl_cache *cache, const rdl_cache_key *key, rdl_cl_
 }
 
 static void store_report(const rdl_cache *cache, const rdl_cache_key *key,
-                         const rdl_cl_report *report) {
+                         const rdl_report *report) {
   char text[LONGEST_TEXT];
   (void)rdl__cache_store(cache, key, text, write_report(report, text), NULL);
 }
 
 /* What probes found, from the cache or from probing. */
 static rdl_status find_report(const rdl_cl *cl, cl_device_id id, const char *cache_dir,
-                              uint32_t flags, rdl_cl_report *report, rdl_reason *why) {
+                              uint32_t flags, rdl_report *report, rdl_reason *why) {
   rdl_cl_identity identity;
   rdl_cache cache;
   probe_key key;
@@ -170,30 +168,33 @@ static rdl_status find_report(const rdl_cl *cl, cl_device_id id, const char *cac
 
 rdl_status rdl__cl_abilities(const rdl_cl *cl, const rdl_cl_device *device, const char *cache_dir,
                              uint32_t flags, rdl_cl_abilities *out, rdl_reason *why) {
-  rdl_cl_report report;
+  rdl_report report;
   rdl_status status = find_report(cl, device->id, cache_dir, flags, &report, why);
   rdl__derive(&report, rdl__cl_number(cl, device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE), out);
   return status;
 }
 
-static void add_usable(rdl_cl_report *report, const rdl_device_info *info) {
+/* Of the rows of all orders that were tried the one that counts. */
+static void add_order(rdl_report *report) {
+  static const char *const names[] = {"none", "c11", "ptx", "mem_fence"};
+  const char *options = NULL;
+  rdl_cl_order order = rdl__derive_order(report, &options);
+  rdl__report_add(report, 1, "order", "%s%s%s%s", names[order], *options ? " (" : "", options,
+                  *options ? ")" : "");
+}
+
+static void add_usable(rdl_report *report, const rdl_device_info *info) {
   if (info->usable)
     rdl__report_add(report, 0, "usable", "yes");
   else
     rdl__report_add(report, 0, "usable", "no (it lacks %s)", info->missing);
 }
 
-static void copy_rows(rdl_capability *out, size_t capacity, size_t *count,
-                      const rdl_cl_report *report) {
-  for (size_t i = 0; i < report->count; i++, (*count)++)
-    if (*count < capacity) out[*count] = report->rows[i];
-}
-
 rdl_status rdl__cl_capabilities(size_t index, const char *cache_dir, uint32_t flags,
                                 rdl_capability *out, size_t capacity, size_t *out_count,
                                 rdl_reason *why) {
   rdl_cl_device devices[RDL_CL_MOST_DEVICES];
-  rdl_cl_report claimed = {.count = 0}, probed = {.count = 0};
+  rdl_report claimed = {.count = 0}, probed = {.count = 0};
   rdl_device_info info;
   const rdl_cl *cl = rdl__cl_symbols(why);
   size_t count = cl ? rdl__cl_list(cl, devices) : 0;
@@ -207,7 +208,9 @@ rdl_status rdl__cl_capabilities(size_t index, const char *cache_dir, uint32_t fl
   rdl__cl_claims(cl, devices[index].id, &claimed);
   if (find_report(cl, devices[index].id, cache_dir, flags, &probed, why) != RDL_OK)
     rdl__report_add(&claimed, 0, "probes", "none (%s)", why->text);
-  copy_rows(out, capacity, out_count, &claimed);
-  copy_rows(out, capacity, out_count, &probed);
+  else
+    add_order(&probed);
+  rdl__report_copy(&claimed, out, capacity, out_count);
+  rdl__report_copy(&probed, out, capacity, out_count);
   return RDL_OK;
 }

@@ -11,7 +11,7 @@
 #define NVIDIA 0x10deu /* its PCI vendor id */
 
 rdl_status rdl__bench_open(rdl_cl_bench *bench, const rdl_cl *cl, cl_device_id id,
-                           rdl_cl_report *report) {
+                           rdl_report *report) {
   cl_int code = CL_SUCCESS;
   rdl_status status;
   memset(bench, 0, sizeof *bench);

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "backends/common/kernel_text.h"
+#include "backends/common/report.h"
 #include "backends/opencl/device.h"
-#include "backends/opencl/probe_report.h"
 
 /* The texts of probes/, embedded. */
 extern const struct rdl_kernel_text rdl__probe_texts[];
@@ -29,13 +29,13 @@ typedef struct rdl_cl_bench {
   cl_command_queue queue;
   cl_mem words;
   uint32_t host[RDL_BENCH_WORDS]; /* what goes into the buffer and comes out of it */
-  rdl_cl_report *report;          /* of the probes before; each adds its own rows */
+  rdl_report *report;             /* of the probes before; each adds its own rows */
   rdl_reason why;                 /* of what failed last */
 } rdl_cl_bench;
 
 /* Whatever the result, to be closed. */
 rdl_status rdl__bench_open(rdl_cl_bench *bench, const rdl_cl *cl, cl_device_id id,
-                           rdl_cl_report *report);
+                           rdl_report *report);
 void rdl__bench_close(rdl_cl_bench *bench);
 
 /* The kernel of an embedded text, behind another (the dialect, say) when that is not NULL; to be

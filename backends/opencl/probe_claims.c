@@ -5,12 +5,12 @@
 
 #include "backends/opencl/probe_claims.h"
 
-static void claim_number(const rdl_cl *cl, cl_device_id id, rdl_cl_report *report, const char *name,
+static void claim_number(const rdl_cl *cl, cl_device_id id, rdl_report *report, const char *name,
                          cl_device_info what) {
   rdl__report_add(report, 0, name, "%llu", (unsigned long long)rdl__cl_number(cl, id, what));
 }
 
-static void claim_text(const rdl_cl *cl, cl_device_id id, rdl_cl_report *report, const char *name,
+static void claim_text(const rdl_cl *cl, cl_device_id id, rdl_report *report, const char *name,
                        cl_device_info what) {
   char text[1024] = "";
   if (cl->clGetDeviceInfo(id, what, sizeof text - 1, text, NULL) != CL_SUCCESS) text[0] = 0;
@@ -22,7 +22,7 @@ typedef struct bit_name {
   const char *name;
 } bit_name;
 
-static void claim_bits(rdl_cl_report *report, const char *row, uint64_t bits, const bit_name *names,
+static void claim_bits(rdl_report *report, const char *row, uint64_t bits, const bit_name *names,
                        size_t count) {
   char text[sizeof report->rows[0].value] = "";
   size_t used = 0;
@@ -36,7 +36,7 @@ static void claim_bits(rdl_cl_report *report, const char *row, uint64_t bits, co
 #define CLAIM_BITS(report, row, bits, names)                                                       \
   claim_bits((report), (row), (bits), (names), sizeof(names) / sizeof((names)[0]))
 
-static void claim_features(const rdl_cl *cl, cl_device_id id, rdl_cl_report *report) {
+static void claim_features(const rdl_cl *cl, cl_device_id id, rdl_report *report) {
   static const bit_name types[] = {{CL_DEVICE_TYPE_CPU, "cpu"},
                                    {CL_DEVICE_TYPE_GPU, "gpu"},
                                    {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"},
@@ -66,7 +66,7 @@ static int lists(const char *list, const char *word) {
 }
 
 /* Extensions that something in Raddle could use, one row each where they are there. */
-static void claim_extensions(const rdl_cl *cl, cl_device_id id, rdl_cl_report *report) {
+static void claim_extensions(const rdl_cl *cl, cl_device_id id, rdl_report *report) {
   static const char *const interesting[] = {"cl_khr_int64_base_atomics",
                                             "cl_khr_int64_extended_atomics",
                                             "cl_khr_subgroups",
@@ -82,7 +82,7 @@ static void claim_extensions(const rdl_cl *cl, cl_device_id id, rdl_cl_report *r
     if (lists(list, interesting[i])) rdl__report_add(report, 0, interesting[i], "yes");
 }
 
-void rdl__cl_claims(const rdl_cl *cl, cl_device_id id, rdl_cl_report *report) {
+void rdl__cl_claims(const rdl_cl *cl, cl_device_id id, rdl_report *report) {
   claim_text(cl, id, report, "opencl_version", CL_DEVICE_VERSION);
   claim_text(cl, id, report, "opencl_c_version", CL_DEVICE_OPENCL_C_VERSION);
   claim_text(cl, id, report, "driver_version", CL_DRIVER_VERSION);

@@ -16,7 +16,7 @@ const rdl_order_form rdl__order_forms[RDL_ORDER_FORMS] = {
     {"order_mem_fence", "-cl-std=CL1.2", RDL_CL_ORDER_FENCE, 0},
 };
 
-rdl_cl_order rdl__derive_order(const rdl_cl_report *report, const char **out_options) {
+rdl_cl_order rdl__derive_order(const rdl_report *report, const char **out_options) {
   for (size_t i = 0; i < RDL_ORDER_FORMS; i++) {
     if (!rdl__report_is(report, rdl__order_forms[i].row, "right")) continue;
     *out_options = rdl__order_forms[i].options;
@@ -26,12 +26,12 @@ rdl_cl_order rdl__derive_order(const rdl_cl_report *report, const char **out_opt
   return RDL_CL_ORDER_NONE;
 }
 
-static rdl_cl_shared derive_shared(const rdl_cl_report *report) {
+static rdl_cl_shared derive_shared(const rdl_report *report) {
   if (rdl__report_is(report, "shared", "svm")) return RDL_CL_SHARED_SVM;
   return rdl__report_is(report, "shared", "mapped") ? RDL_CL_SHARED_MAPPED : RDL_CL_SHARED_NONE;
 }
 
-static void derive_clock(const rdl_cl_report *report, rdl_cl_abilities *out) {
+static void derive_clock(const rdl_report *report, rdl_cl_abilities *out) {
   out->clock_hz = rdl__report_number(report, "clock_hz", 0);
   if (rdl__report_is(report, "clock", "cycles")) out->clock = RDL_CL_CLOCK_CYCLES;
   if (rdl__report_is(report, "clock", "timer")) out->clock = RDL_CL_CLOCK_TIMER;
@@ -39,14 +39,14 @@ static void derive_clock(const rdl_cl_report *report, rdl_cl_abilities *out) {
   if (!out->clock) out->clock_hz = 0;
 }
 
-static rdl_cl_address derive_addresses(const rdl_cl_report *report) {
+static rdl_cl_address derive_addresses(const rdl_report *report) {
   if (!rdl__report_is(report, "addresses", "stable")) return RDL_CL_ADDRESS_NONE;
   return rdl__report_is(report, "addresses_free", "usable") ? RDL_CL_ADDRESS_FREE
                                                             : RDL_CL_ADDRESS_BOUND;
 }
 
 /* "1 8 64": the local sizes in a list. */
-static uint32_t derive_lanes(const rdl_cl_report *report) {
+static uint32_t derive_lanes(const rdl_report *report) {
   const char *at = rdl__report_find(report, "barrier_lanes");
   uint32_t lanes = 0;
   while (at && *at >= '0' && *at <= '9') {
@@ -63,14 +63,14 @@ static uint32_t derive_lanes(const rdl_cl_report *report) {
 #define CAREFUL_ALLOCATION ((uint64_t)128 << 20)
 
 /* The claim, unless it was tried and refused. */
-static uint64_t derive_allocation(const rdl_cl_report *report, uint64_t claimed) {
+static uint64_t derive_allocation(const rdl_report *report, uint64_t claimed) {
   const char *text = rdl__report_find(report, "max_allocation");
   uint64_t found = rdl__report_number(report, "max_allocation", 0);
   if (!found) return claimed < CAREFUL_ALLOCATION ? claimed : CAREFUL_ALLOCATION;
   return strstr(text, "refused") ? found : claimed;
 }
 
-static uint32_t number32(const rdl_cl_report *report, const char *name, uint32_t otherwise) {
+static uint32_t number32(const rdl_report *report, const char *name, uint32_t otherwise) {
   uint64_t number = rdl__report_number(report, name, otherwise);
   return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
@@ -78,7 +78,7 @@ static uint32_t number32(const rdl_cl_report *report, const char *name, uint32_t
 /* A device whose loops could not be counted has the smallest budget that is known. */
 #define CAREFUL_BUDGET 65535u
 
-void rdl__derive(const rdl_cl_report *report, uint64_t claimed_allocation, rdl_cl_abilities *out) {
+void rdl__derive(const rdl_report *report, uint64_t claimed_allocation, rdl_cl_abilities *out) {
   const char *order = NULL;
   memset(out, 0, sizeof *out);
   out->order = rdl__derive_order(report, &order);

@@ -3,8 +3,8 @@
 #ifndef RDL_OPENCL_PROBE_DERIVE_H
 #define RDL_OPENCL_PROBE_DERIVE_H
 
+#include "backends/common/report.h"
 #include "backends/opencl/probe.h"
-#include "backends/opencl/probe_report.h"
 
 /* The ways to hand over, strongest first. `row` is the name of the probe's row. */
 typedef struct rdl_order_form {
@@ -18,9 +18,9 @@ typedef struct rdl_order_form {
 extern const rdl_order_form rdl__order_forms[RDL_ORDER_FORMS];
 
 /* The strongest that was right, and its options for the compiler. */
-rdl_cl_order rdl__derive_order(const rdl_cl_report *report, const char **out_options);
+rdl_cl_order rdl__derive_order(const rdl_report *report, const char **out_options);
 
 /* Everything; `claimed_allocation` is the driver's word for the largest. */
-void rdl__derive(const rdl_cl_report *report, uint64_t claimed_allocation, rdl_cl_abilities *out);
+void rdl__derive(const rdl_report *report, uint64_t claimed_allocation, rdl_cl_abilities *out);
 
 #endif

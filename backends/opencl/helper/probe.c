@@ -15,7 +15,7 @@ static int note_begin(const rdl_cl_probe *probe) {
   return rdl__cl_send_note(text, (size_t)length);
 }
 
-static int note_rows(const rdl_cl_report *report, size_t first) {
+static int note_rows(const rdl_report *report, size_t first) {
   for (size_t i = first; i < report->count; i++) {
     char line[RDL_REPORT_LINE];
     if (!rdl__cl_send_note(line, rdl__report_line(&report->rows[i], line))) return 0;
@@ -37,7 +37,7 @@ static int run_probe(rdl_cl_bench *bench, const rdl_cl_probe *probe) {
 static rdl_status reopen(rdl_cl_bench *bench) {
   const rdl_cl *cl = bench->cl;
   cl_device_id id = bench->id;
-  rdl_cl_report *report = bench->report;
+  rdl_report *report = bench->report;
   rdl__bench_close(bench);
   return rdl__bench_open(bench, cl, id, report);
 }
@@ -54,7 +54,7 @@ static rdl_status run_probes(rdl_cl_bench *bench, size_t first) {
 
 rdl_status rdl__cl_do_probe(const rdl_cl *cl, cl_device_id device, rdl_parcel_reader *request,
                             rdl_parcel *answer, rdl_reason *why) {
-  static rdl_cl_report report;
+  static rdl_report report;
   static rdl_cl_bench bench;
   size_t length;
   uint64_t first = rdl__parcel_take_number(request);

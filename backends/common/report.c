@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backends/opencl/probe_report.h"
+#include "backends/common/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static rdl_capability *row_named(const rdl_cl_report *report, const char *name) {
+static rdl_capability *row_named(const rdl_report *report, const char *name) {
   for (size_t i = 0; i < report->count; i++)
     if (strcmp(report->rows[i].name, name) == 0) return (rdl_capability *)&report->rows[i];
   return NULL;
 }
 
-static void put(rdl_cl_report *report, uint32_t probed, const char *name, const char *value) {
+static void put(rdl_report *report, uint32_t probed, const char *name, const char *value) {
   rdl_capability *row = row_named(report, name);
   if (!row && report->count == RDL_REPORT_ROWS) return;
   if (!row) row = &report->rows[report->count++];
@@ -24,7 +24,7 @@ static void put(rdl_cl_report *report, uint32_t probed, const char *name, const 
   row->probed = probed;
 }
 
-void rdl__report_add(rdl_cl_report *report, uint32_t probed, const char *name, const char *format,
+void rdl__report_add(rdl_report *report, uint32_t probed, const char *name, const char *format,
                      ...) {
   char value[4096];
   va_list arguments;
@@ -34,19 +34,19 @@ void rdl__report_add(rdl_cl_report *report, uint32_t probed, const char *name, c
   put(report, probed, name, value);
 }
 
-const char *rdl__report_find(const rdl_cl_report *report, const char *name) {
+const char *rdl__report_find(const rdl_report *report, const char *name) {
   const rdl_capability *row = row_named(report, name);
   return row ? row->value : NULL;
 }
 
-int rdl__report_is(const rdl_cl_report *report, const char *name, const char *word) {
+int rdl__report_is(const rdl_report *report, const char *name, const char *word) {
   const char *value = rdl__report_find(report, name);
   size_t length = strlen(word);
   return value && strncmp(value, word, length) == 0 &&
          (value[length] == '\0' || value[length] == ' ');
 }
 
-uint64_t rdl__report_number(const rdl_cl_report *report, const char *name, uint64_t otherwise) {
+uint64_t rdl__report_number(const rdl_report *report, const char *name, uint64_t otherwise) {
   const char *value = rdl__report_find(report, name);
   char *end = NULL;
   unsigned long long number;
@@ -60,8 +60,14 @@ size_t rdl__report_line(const rdl_capability *row, char out_line[RDL_REPORT_LINE
   return length > 0 ? (size_t)length : 0;
 }
 
+void rdl__report_copy(const rdl_report *report, rdl_capability *out, size_t capacity,
+                      size_t *count) {
+  for (size_t i = 0; i < report->count; i++, (*count)++)
+    if (*count < capacity) out[*count] = report->rows[i];
+}
+
 /* One line, without its end. */
-static void read_line(rdl_cl_report *report, const char *line, size_t length) {
+static void read_line(rdl_report *report, const char *line, size_t length) {
   char copy[RDL_REPORT_LINE];
   char *tab;
   if (length >= sizeof copy) return;
@@ -73,7 +79,7 @@ static void read_line(rdl_cl_report *report, const char *line, size_t length) {
   put(report, 1, copy, tab + 1);
 }
 
-void rdl__report_read(rdl_cl_report *report, const char *text, size_t length) {
+void rdl__report_read(rdl_report *report, const char *text, size_t length) {
   while (length) {
     const char *end = memchr(text, '\n', length);
     size_t line = end ? (size_t)(end - text) : length;
