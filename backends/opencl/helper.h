@@ -22,6 +22,8 @@
 
 typedef struct rdl_cl_answer {
   rdl_parcel_reader body; /* what the verb answered; `at` is NULL when no answer came */
+  uint32_t passing;       /* 1 = no answer came for want of time or because somebody killed the
+                             process: the next time one may come */
   char *bytes;
 } rdl_cl_answer;
 

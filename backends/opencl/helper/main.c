@@ -79,14 +79,27 @@ static rdl_status serve(rdl_parcel_reader *request, rdl_parcel *answer, rdl_reas
   return work(request, answer, why);
 }
 
-static int send(FILE *output, rdl_status status, const rdl_parcel *body, const rdl_reason *why) {
+static int put(FILE *output, rdl_parcel *parcel) {
+  int done = !parcel->failed && fwrite(parcel->bytes, 1, parcel->size, output) == parcel->size &&
+             fflush(output) == 0;
+  rdl__parcel_free(parcel);
+  return done;
+}
+
+/* From here on who ends without an answer has met a driver. */
+static int begin_answer(FILE *output) {
   rdl_parcel parcel = {.bytes = NULL};
   rdl__parcel_add_text(&parcel, RDL_CL_ANSWER);
+  return put(output, &parcel);
+}
+
+static int end_answer(FILE *output, rdl_status status, const rdl_parcel *body,
+                      const rdl_reason *why) {
+  rdl_parcel parcel = {.bytes = NULL};
   rdl__parcel_add_number(&parcel, (uint64_t)status);
   rdl__parcel_add_text(&parcel, status == RDL_OK ? "" : why->text);
   rdl__parcel_add(&parcel, body->bytes, body->size);
-  return !parcel.failed && fwrite(parcel.bytes, 1, parcel.size, output) == parcel.size &&
-         fclose(output) == 0;
+  return put(output, &parcel);
 }
 
 int main(void) {
@@ -102,7 +115,8 @@ int main(void) {
                 stderr);
     return 2;
   }
+  if (!begin_answer(output)) return 1;
   status = serve(&request, &answer, &why);
   /* No handler of a driver at the exit: the answer has been given. */
-  _exit(send(output, status, &answer, &why) ? 0 : 1);
+  _exit(end_answer(output, status, &answer, &why) ? 0 : 1);
 }
