@@ -21,8 +21,8 @@
 #define RDL_CL_REQUEST "raddle-opencl-helper request"
 #define RDL_CL_ANSWER  "raddle-opencl-helper answer 1"
 
-/* Before the answer notes may come, each a field behind this one: what a verb had found when its
- * process ended early. */
+/* In front of what the verb answers notes may come, each a field behind this one: what it had found
+ * when its process ended early. */
 #define RDL_CL_NOTE "raddle-opencl-helper note"
 
 typedef struct rdl_cl_answer {
@@ -30,6 +30,8 @@ typedef struct rdl_cl_answer {
   rdl_parcel_reader notes; /* the fields of its notes; one that was cut off is none */
   rdl_ending ending;       /* of the process */
   int code;
+  uint32_t passing; /* 1 = no answer came for want of time or because somebody killed the process:
+                       the next time one may come */
   char *bytes;
 } rdl_cl_answer;
 

@@ -82,24 +82,29 @@ static rdl_status serve(rdl_parcel_reader *request, rdl_parcel *answer, rdl_reas
   return work(request, answer, why);
 }
 
-static int put(const rdl_parcel *parcel) {
-  return !parcel->failed && fwrite(parcel->bytes, 1, parcel->size, output) == parcel->size &&
-         fflush(output) == 0;
+static int put(rdl_parcel *parcel) {
+  int done = !parcel->failed && fwrite(parcel->bytes, 1, parcel->size, output) == parcel->size &&
+             fflush(output) == 0;
+  rdl__parcel_free(parcel);
+  return done;
 }
 
 int rdl__cl_send_note(const char *text, size_t length) {
   rdl_parcel parcel = {.bytes = NULL};
-  int sent;
   rdl__parcel_add_text(&parcel, RDL_CL_NOTE);
   rdl__parcel_add(&parcel, text, length);
-  sent = put(&parcel);
-  rdl__parcel_free(&parcel);
-  return sent;
+  return put(&parcel);
 }
 
-static int send(rdl_status status, const rdl_parcel *body, const rdl_reason *why) {
+/* From here on who ends without an answer has met a driver. */
+static int begin_answer(void) {
   rdl_parcel parcel = {.bytes = NULL};
   rdl__parcel_add_text(&parcel, RDL_CL_ANSWER);
+  return put(&parcel);
+}
+
+static int end_answer(rdl_status status, const rdl_parcel *body, const rdl_reason *why) {
+  rdl_parcel parcel = {.bytes = NULL};
   rdl__parcel_add_number(&parcel, (uint64_t)status);
   rdl__parcel_add_text(&parcel, status == RDL_OK ? "" : why->text);
   rdl__parcel_add(&parcel, body->bytes, body->size);
@@ -119,7 +124,8 @@ int main(void) {
                 stderr);
     return 2;
   }
+  if (!begin_answer()) return 1;
   status = serve(&request, &answer, &why);
   /* No handler of a driver at the exit: the answer has been given. */
-  _exit(send(status, &answer, &why) ? 0 : 1);
+  _exit(end_answer(status, &answer, &why) ? 0 : 1);
 }
