@@ -54,7 +54,7 @@ typedef struct rdl_cl_abilities {
   rdl_cl_order order;
   char options[96];         /* for the compiler: the language and macros that `order` and `clock`
                                stand for; "" when no order is left */
-  rdl_cl_shared shared;     /* NONE: epoch mode */
+  rdl_cl_shared shared;     /* NONE: epoch mode; also where loops have a budget */
   uint32_t resident_groups; /* work-groups of one work-item that were seen to run at the same time;
                                at least 1 */
   uint32_t resident_groups_32; /* the same of 32 work-items */

@@ -64,6 +64,10 @@ rdl_status rdl__bench_run_zeroed(rdl_cl_bench *bench, cl_kernel kernel,
 rdl_status rdl__bench_start(rdl_cl_bench *bench, cl_kernel kernel, const rdl_bench_launch *launch,
                             cl_event *out_event);
 
+/* Turns that a kernel may wait: a loop that the driver cuts short would end before its kernel has
+ * said what it saw, so a quarter of the budget is left for that. */
+uint32_t rdl__bench_most_turns(const rdl_cl_bench *bench);
+
 /* So many turns of the kernel's waiting loop (its second number) take about `ns`, as far as the
  * loop budget lets it; `launch` must be one that waits in vain. At least 1. */
 uint32_t rdl__bench_turns_for(rdl_cl_bench *bench, cl_kernel kernel, rdl_bench_launch launch,

@@ -26,7 +26,9 @@ rdl_cl_order rdl__derive_order(const rdl_report *report, const char **out_option
   return RDL_CL_ORDER_NONE;
 }
 
+/* A kernel that stays and looks for news would use up its turns by that alone. */
 static rdl_cl_shared derive_shared(const rdl_report *report) {
+  if (!rdl__report_is(report, "loop_budget", "none")) return RDL_CL_SHARED_NONE;
   if (rdl__report_is(report, "shared", "svm")) return RDL_CL_SHARED_SVM;
   return rdl__report_is(report, "shared", "mapped") ? RDL_CL_SHARED_MAPPED : RDL_CL_SHARED_NONE;
 }
