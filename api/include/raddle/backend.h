@@ -93,7 +93,8 @@ typedef struct rdl_backend {
   void (*release)(rdl_backend_device *device, void *memory); /* takes NULL */
 
   /* Compiles the text, or takes the result from the cache. RDL_COMPILE: `why` begins with
-   * file:line:column of the first error in a user's file. Blocks. No launch is under way. */
+   * file:line:column of the first error in a user's file, or says how the compiler ended that named
+   * none. Compilers that may crash are kept out of this process. Blocks. No launch is under way. */
   rdl_status (*build)(rdl_backend_device *device, const rdl_image_text *text,
                       rdl_backend_image **out_image, rdl_reason *why);
   void (*discard)(rdl_backend_device *device, rdl_backend_image *image); /* takes NULL */

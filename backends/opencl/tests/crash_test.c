@@ -15,8 +15,8 @@
 
 #include "api/tests/unit.h"
 #include "backends/common/clock.h"
-#include "backends/opencl/device.h"
 #include "backends/opencl/helper.h"
+#include "backends/opencl/tests/bare_device.h"
 
 #define SECOND ((uint64_t)1000000000u)
 
@@ -30,20 +30,8 @@ static void set_variable(const char *name, const char *value) {
 
 static rdl_status build(const char *body) {
   char text[512];
-  rdl_text_piece piece = {.name = "user.task.c", .text = text, .first_line = 1};
-  rdl_image_text image = {.pieces = &piece, .count = 1, .hash = body};
-  rdl_backend_image *built = NULL;
-  rdl_status status;
   (void)snprintf(text, sizeof text, "kernel void rdl_launch()\n{ %s }\n", body);
-  piece.length = strlen(text);
-  memset(&why, 0, sizeof why);
-  status = rdl__cl_build(&device, &image, &built, &why);
-  if (status == RDL_OK)
-    assert_non_null(built);
-  else
-    assert_null(built);
-  rdl__cl_discard(&device, built);
-  return status;
+  return bare_device_build(&device, "user.task.c", text, &why);
 }
 
 static void says(const char *words) {
@@ -97,8 +85,8 @@ static void a_limit_that_is_no_number(void **state) {
   set_variable("RADDLE_BUILD_TIMEOUT", NULL);
 }
 
-/* Its words are told, and cut. The answer goes another way than what a driver prints. With a binary
- * this process meets the driver in a quieter stage. */
+/* What it printed is told, and cut. The answer goes another way than what a driver prints. With a
+ * binary this process meets the driver in a quieter stage. */
 static void floods_do_no_harm(void **state) {
   (void)state;
   device.keeps_binaries = 1;
@@ -106,7 +94,7 @@ static void floods_do_no_harm(void **state) {
   device.keeps_binaries = 0;
   crashes("@build:flood @build:abort", "crashed with SIGABRT");
   assert_int_equal(build("@build:flood @build:abort"), RDL_COMPILE);
-  says("Its last words:\nthe end");
+  says("What was printed last:\nthe end");
   assert_in_range(strlen(why.text), 100, 3000);
 }
 
@@ -228,23 +216,11 @@ static void remove_root(void) {
   (void)!system(command); /* NOLINT(bugprone-command-processor): a test's own folder */
 }
 
-/* The least of a device that a build needs. */
 static int open_device(const char *driver) {
-  cl_int code = CL_SUCCESS;
-  rdl_cl_device found[RDL_CL_MOST_DEVICES];
   if (setenv("OCL_ICD_VENDORS", driver, 1) || unsetenv("RADDLE_BUILD_HELPER") ||
       unsetenv("RADDLE_BUILD_TIMEOUT"))
     return 0;
-  device.cl = rdl__cl_symbols(&why);
-  if (!device.cl) return 0;
-  if (rdl__cl_list(device.cl, found) != 1) return 0;
-  device.id = found[0].id;
-  device.options = "-fake";
-  device.context = device.cl->clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
-  (void)snprintf(device.name, sizeof device.name, "Fake device");
-  (void)snprintf(device.compiler, sizeof device.compiler, "13");
-  rdl__cache_open(&device.cache, root);
-  return code == CL_SUCCESS;
+  return bare_device_open("Fake platform", "-fake", root, &device, &why);
 }
 
 int main(int argc, char **argv) {

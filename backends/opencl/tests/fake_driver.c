@@ -6,7 +6,7 @@
  *   STAGE  build (clBuildProgram of a text), kernel (clCreateKernel), launch (the first enqueue),
  *          binary (clBuildProgram of a binary)
  *   FAULT  abort, segv, hang, exit (with 3), kill, flood (1 MiB on standard error and on standard
- *          output, and goes on), fail (a build log of 2 MiB whose first line is "<kernel>:2:9:
+ *          output, and goes on), fail (a build log of 2 MiB whose first line is "<kernel>:4:9:
  *          error: fake"), refuse (an error code without a log)
  *
  * Binaries are the text. A text with "@nobinary" has none.
@@ -230,7 +230,7 @@ static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_devi
 static cl_int CL_API_CALL describe_build(cl_program program, cl_device_id on,
                                          cl_program_build_info what, size_t size, void *out,
                                          size_t *out_size) {
-  static const char first[] = "<kernel>:2:9: error: fake\n";
+  static const char first[] = "<kernel>:4:9: error: fake\n";
   static char log[2 << 20];
   (void)on, (void)what;
   if (!program->failed) return give_text("", size, out, out_size);
