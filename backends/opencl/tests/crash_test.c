@@ -122,6 +122,48 @@ static void a_program_that_ignores_its_children(void **state) {
   (void)signal(SIGCHLD, SIG_DFL);
 }
 
+/* A process that is dead and not yet collected has no command line any more. */
+static int is_helper(long process) {
+  char path[64], line[4096] = "";
+  FILE *file;
+  (void)snprintf(path, sizeof path, "/proc/%ld/cmdline", process);
+  file = fopen(path, "r");
+  if (!file) return 0;
+  if (!fgets(line, sizeof line, file)) line[0] = 0;
+  (void)fclose(file);
+  return strstr(line, "raddle-opencl-helper") != NULL;
+}
+
+/* The first child of a process, 0 when there is none. */
+static long child_of(pid_t process) {
+  char path[64];
+  long child = 0;
+  FILE *file;
+  (void)snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
+  file = fopen(path, "r");
+  if (!file) return 0;
+  if (fscanf(file, "%ld", &child) != 1) child = 0; /* NOLINT(cert-err34-c): 0 is no process */
+  (void)fclose(file);
+  return child;
+}
+
+static void a_program_that_dies_leaves_no_helper_behind(void **state) {
+  long helper = 0;
+  pid_t program = fork();
+  (void)state;
+  if (program == 0) _exit(build("@build:hang") == RDL_OK);
+  for (int i = 0; i < 2000 && !is_helper(helper = child_of(program)); i++)
+    usleep(10000);
+  assert_true(is_helper(helper));
+  usleep(300000); /* it reaches the driver */
+  assert_true(is_helper(helper));
+  assert_int_equal(kill(program, SIGKILL), 0);
+  assert_int_equal(waitpid(program, NULL, 0), program);
+  for (int i = 0; i < 2000 && is_helper(helper); i++)
+    usleep(10000);
+  assert_false(is_helper(helper));
+}
+
 /* ---- the cache ---- */
 
 /* Fails where the helper would be needed. */
@@ -232,6 +274,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_long_log_comes_whole),
       cmocka_unit_test(an_error_code_is_named),
       cmocka_unit_test(a_program_that_ignores_its_children),
+      cmocka_unit_test(a_program_that_dies_leaves_no_helper_behind),
       cmocka_unit_test(what_was_built_well_needs_no_helper),
       cmocka_unit_test(binaries_are_kept_where_they_work),
       cmocka_unit_test(without_a_cache_every_build_has_a_helper),
