@@ -81,6 +81,13 @@ typedef struct rdl_backend {
   rdl_status (*enumerate)(rdl_device_info *infos, size_t capacity, size_t *out_count,
                           rdl_reason *why);
 
+  /* What the device that `enumerate` lists at `index` can do, also when Raddle cannot use it; the
+   * rest is as in rdl_device_capabilities. Results of probes are kept in `cache_dir`, which is as
+   * in the options. */
+  rdl_status (*capabilities)(size_t index, const char *cache_dir, uint32_t flags,
+                             rdl_capability *out, size_t capacity, size_t *out_count,
+                             rdl_reason *why);
+
   /* Opens the device that `enumerate` lists at `index`. */
   rdl_status (*open)(size_t index, const rdl_backend_options *options,
                      rdl_backend_device **out_device, rdl_reason *why);
@@ -108,7 +115,8 @@ typedef struct rdl_backend {
                      rdl_reason *why);
 
   /* Compiles the text, or takes the result from the cache. RDL_COMPILE: `why` begins with
-   * file:line:column of the first error in a user's file. Blocks. No launch is under way. */
+   * file:line:column of the first error in a user's file, or says how the compiler ended that named
+   * none. Compilers that may crash are kept out of this process. Blocks. No launch is under way. */
   rdl_status (*build)(rdl_backend_device *device, const rdl_image_text *text,
                       rdl_backend_image **out_image, rdl_reason *why);
   void (*discard)(rdl_backend_device *device, rdl_backend_image *image); /* takes NULL */
