@@ -88,7 +88,6 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
   o->slots = or_default(o->slots, 262144u);
   o->roots = or_default(o->roots, 65536u);
   o->events = or_default(o->events, 16384u);
-  o->frame_bytes = or_default64(o->frame_bytes, 256u << 20);
   o->park_ns = stretch(o->park_ns, 300000u);
   o->spin_ns = stretch(o->spin_ns, 20000u);
   o->close_ns = or_default64(o->close_ns, 10u * (uint64_t)RDL__NS_PER_SECOND);
@@ -100,6 +99,13 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
 }
 
 /* ---- building up ---- */
+
+/* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once. */
+static uint64_t usual_frame_bytes(const rdl_context *cx) {
+  uint64_t most = cx->facts.max_allocation / 4u;
+  uint64_t usual = rdl__apart(cx) ? 128u << 20 : 256u << 20;
+  return usual < most ? usual : most;
+}
 
 static rdl_status open_device(rdl_context *cx, const char *selector) {
   rdl_backend_options asked = {cx->options.workers, cx->options.lanes, cx->options.cache_dir,
@@ -114,6 +120,7 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
   status = cx->backend->open(index, &asked, &cx->device, &why);
   if (status) return rdl__error_why(status, &why);
   cx->backend->facts(cx->device, &cx->facts);
+  cx->options.frame_bytes = or_default64(cx->options.frame_bytes, usual_frame_bytes(cx));
   cx->options.quantum_ns = stretch(cx->options.quantum_ns, rdl__apart(cx) ? 2000000u : 8000000u);
   if (rdl__apart(cx) && cx->options.mode == RDL_MODE_RESIDENT)
     return rdl__error(

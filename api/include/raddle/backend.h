@@ -32,6 +32,8 @@ typedef struct rdl_backend_facts {
   uint64_t max_allocation;
   uint32_t shared; /* host and device see each other's writes to memory while a launch runs. 0: what
                       `allocate` gives is the host's copy, see `write` and `read` */
+  uint32_t loop_budget; /* turns that all loops of a worker have together in one launch, after which
+                           the device ends them and says nothing; 0 = none */
   uint32_t shares_cores;      /* workers run on the cores that the host's threads run on */
   uint32_t launches_promptly; /* `launch` hands over and returns, so that any thread may call it; 0
                                  = it may run the whole launch, as some drivers do in a flush */

@@ -48,7 +48,8 @@ typedef struct rdl_context_options {
   uint32_t flat;          /* not 0: what is awaited and has not started runs at once */
   uint32_t segment_limit; /* a worker leaves its launch after this many segments; for tests */
   uint32_t mode;          /* rdl_mode; one that the device has not is RDL_UNSUPPORTED */
-  uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB.
+  uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB,
+                             in epoch mode 128, and at most a quarter of the largest allocation.
                              It is reserved, and used only as far as it is touched */
   uint64_t quantum_ns;    /* longest stretch of one launch, the last segment apart; default 8 ms,
                              in epoch mode 2 ms */
