@@ -14,14 +14,14 @@ static bool no_such_device(rdl_status status) {
          status == RDL_INVALID;
 }
 
-static rdl_status describe(rdl_device_info *out_info) {
+rdl_status run_describe(const char *selector, rdl_device_info *out_info) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
   rdl_context_info info = {.size = sizeof info};
   rdl_context *cx = NULL;
   rdl_status status;
   options.slots = options.roots = options.events = 100;
   options.frame_bytes = 1 << 20;
-  status = rdl_context_open_with(settings.selector, &options, &cx);
+  status = rdl_context_open_with(selector, &options, &cx);
   if (!status) status = rdl_context_describe(cx, &info);
   *out_info = info.device;
   rdl_context_close(cx);
@@ -29,7 +29,7 @@ static rdl_status describe(rdl_device_info *out_info) {
 }
 
 int run_find_device(bool skip_absent) {
-  rdl_status status = describe(&run_device);
+  rdl_status status = run_describe(settings.selector, &run_device);
   if (!status) return 0;
   if (!no_such_device(status)) {
     snprintf(run_device.backend, sizeof run_device.backend, "%.*s",

@@ -14,6 +14,11 @@
 
 test_settings settings;
 
+uint32_t suite_scale(uint32_t count) {
+  uint32_t part = (uint32_t)((uint64_t)count * settings.scale / 100u);
+  return part ? part : 1u;
+}
+
 /* ---- ends of a case ---- */
 
 void test_fail(const char *file, int line, const char *format, ...) {

@@ -18,6 +18,7 @@ typedef struct test_settings {
   uint32_t workers; /* 0 = the device's own number */
   uint32_t segment_limit;
   uint32_t flat;
+  uint32_t scale; /* percent */
   uint64_t seed;
   const char *name; /* of the case that runs */
 } test_settings;
@@ -53,6 +54,9 @@ extern test_settings settings;
 /* The larger number, or the smaller one where each launch is only a few segments long: there all
  * that is ready is put out and taken up again by every launch. */
 #define UNLESS_CUT(whole, cut) (settings.segment_limit ? (cut) : (whole))
+
+/* The part of `count` that --scale asks for, at least one: for devices that are very slow. */
+uint32_t suite_scale(uint32_t count);
 
 /* ---- ends of a case ---- */
 
@@ -108,7 +112,7 @@ rdl_context_options bed_options(void);
 
 /* Opens the device of this run, or another, and loads a task file of the suite; NULL loads none.
  * Skips the case when the device cannot do this, or when another device is not there; but fails it
- * when RADDLE_REQUIRE names the backend. */
+ * when RADDLE_REQUIRE names it. */
 bed bed_open(const char *task_file);
 bed bed_open_with(const char *task_file, const rdl_context_options *options);
 bed bed_open_on(const char *selector, const char *task_file, const rdl_context_options *options);
