@@ -132,6 +132,12 @@ bed bed_open(const char *task_file) {
   return bed_open_with(task_file, &options);
 }
 
+rdl_module *bed_load(bed *b, const char *name, const char *text) {
+  rdl_module *module;
+  CHECK_OK(rdl_module_load_text(b->cx, name, text, strlen(text), &module));
+  return module;
+}
+
 static bool quiet(const rdl_stats *stats) {
   return stats->exact && stats->live == 0 && stats->roots_alive == 0;
 }

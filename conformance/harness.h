@@ -117,6 +117,9 @@ bed bed_open(const char *task_file);
 bed bed_open_with(const char *task_file, const rdl_context_options *options);
 bed bed_open_on(const char *selector, const char *task_file, const rdl_context_options *options);
 
+/* Loads a task file from memory. */
+rdl_module *bed_load(bed *b, const char *name, const char *text);
+
 /* Waits until nothing lives any more, checks that the counters balance, and closes. */
 void bed_close(bed *b);
 
