@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* POR 1: structures come unchanged from the host to tasks, from task to task and back: of every size,
- * with members of all types in any order, and at odd distances. Host compilers, device compilers and
- * drivers have been seen to disagree about padding, and about the size of what has some. */
+/* POR 1: structures come unchanged from the host to tasks, from task to task and back: of every
+ * size, with members of all types in any order, and at odd distances. Host compilers, device
+ * compilers and drivers have been seen to disagree about padding, and about the size of what has
+ * some. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 /* Tasks of a module: with many more a driver's compiler takes long. */
 #define MODULE_TASKS 32u
 
-/* Tasks of one call. They pass what they are given on to 0, 1 or 2 others before one of them works. */
+/* Tasks of one call. They pass what they are given on to 0, 1 or 2 others before one of them works.
+ */
 #define MEMBERS 4u
 
 typedef struct writer {
@@ -112,8 +114,7 @@ static void run_size(bed *b, rdl_module *module, uint32_t size) {
       args[k * stride + i] = (unsigned char)chance(256);
     args[k * stride + size] = (unsigned char)(k % 3);
   }
-  CHECK_OK(
-      rdl_spawn_many(module, task, args, size + 1, stride, MEMBERS, NULL, futures, NULL));
+  CHECK_OK(rdl_spawn_many(module, task, args, size + 1, stride, MEMBERS, NULL, futures, NULL));
   CHECK_OK(rdl_future_get_many(b->cx, futures, MEMBERS, results, size + 1, PATIENCE_NS));
   for (k = 0; k < MEMBERS; k++)
     check_bytes(args + (size_t)k * stride, results + (size_t)k * (size + 1), size);
@@ -159,9 +160,10 @@ static const struct {
   const char *name;
   uint32_t size;
   bool real;
-} types[] = {{"uchar", 1, false},   {"ulong", 8, false},   {"ushort", 2, false}, {"double", 8, true},
-             {"uint", 4, false},    {"rdl_i8", 1, false},  {"rdl_i64", 8, false}, {"float", 4, true},
-             {"rdl_i16", 2, false}, {"rdl_i32", 4, false}};
+} types[] = {{"uchar", 1, false},   {"ulong", 8, false}, {"ushort", 2, false},
+             {"double", 8, true},   {"uint", 4, false},  {"rdl_i8", 1, false},
+             {"rdl_i64", 8, false}, {"float", 4, true},  {"rdl_i16", 2, false},
+             {"rdl_i32", 4, false}};
 #define TYPES (sizeof types / sizeof types[0])
 
 typedef struct member {
