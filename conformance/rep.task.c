@@ -105,6 +105,98 @@ RDL_TASK(rep_pieces, uint, struct rep_args, struct rep_state) {
   RDL_END();
 }
 
+/* ---- what compilers have made of loops ---- */
+
+/* Sums that a compiler replaces by formulas, in arithmetic of odd widths. */
+RDL_TASK(rep_formulas, uint, struct rep_args, RDL_NONE) {
+  uint k, a = 0, b = 0, c = 0;
+  RDL_BEGIN();
+  for (k = 0; k < args->n; k++) {
+    a += k;
+    b += k * k;
+    c += k * (k + 1) / 2;
+  }
+  RDL_RETURN(a + 3 * b + 5 * c);
+  RDL_END();
+}
+
+/* Three loops within each other, any of which may have no turn; the bounds are digits of n. */
+RDL_TASK(rep_three_loops, uint, struct rep_args, RDL_NONE) {
+  rdl_i64 x, y, z, most_x = (rdl_i64)(args->n / 100u) - 1, most_z = (rdl_i64)(args->n % 10u) - 1;
+  rdl_i64 most_y = (rdl_i64)(args->n / 10u % 10u) - 1;
+  uint sum;
+  RDL_BEGIN();
+  sum = 1;
+  for (x = -most_x; x <= most_x; x++) {
+    for (y = -most_y; y <= most_y; y++)
+      for (z = -most_z; z <= most_z; z++)
+        sum = rep_mix(sum, (uint)(100 * x + 10 * y + z));
+    sum++;
+  }
+  RDL_RETURN(sum);
+  RDL_END();
+}
+
+#define REP_SIDE 24
+
+/* Adds one to each word that is up to k away from place n of a square, which ends where it begins.
+ * No compiler knows how many those are. */
+RDL_TASK(rep_scatter, RDL_NONE, struct rep_args, RDL_NONE) {
+  RDL_GLOBAL uint *words = RDL_AT(uint, args->at);
+  int x, y, radius = (int)args->k, row = (int)args->n / REP_SIDE, column = (int)args->n % REP_SIDE;
+  uint old, place;
+  RDL_BEGIN();
+  for (y = -radius; y <= radius; y++)
+    for (x = -radius; x <= radius; x++) {
+      place =
+          (uint)((row + y + REP_SIDE) % REP_SIDE * REP_SIDE + (column + x + REP_SIDE) % REP_SIDE);
+      do {
+        old = rdl_atomic_load(words + place);
+      } while (rdl_atomic_cas(words + place, old, old + 1) != old);
+    }
+  RDL_END();
+}
+
+struct rep_heap {
+  uint count;
+  uint at[100];
+};
+
+/* A loop without a bound, left in its middle. */
+RDL_FN void rep_sink(struct rep_heap *heap, uint place) {
+  uint child, kept;
+  for (;;) {
+    child = 2 * place + 1;
+    if (child >= heap->count) break;
+    if (child + 1 < heap->count && heap->at[child + 1] > heap->at[child]) child++;
+    if (heap->at[place] >= heap->at[child]) break;
+    kept = heap->at[place];
+    heap->at[place] = heap->at[child];
+    heap->at[child] = kept;
+    place = child;
+  }
+}
+
+/* Sorts n words that it makes from k. */
+RDL_TASK(rep_sort, uint, struct rep_args, RDL_NONE) {
+  struct rep_heap heap;
+  uint k, sum;
+  RDL_BEGIN();
+  heap.count = args->n;
+  for (k = 0; k < args->n; k++)
+    heap.at[k] = rep_mix(args->k, k) % 1000u;
+  for (k = args->n / 2; k-- > 0;)
+    rep_sink(&heap, k);
+  sum = 1;
+  while (heap.count) {
+    sum = rep_mix(sum, heap.at[0]);
+    heap.at[0] = heap.at[--heap.count];
+    rep_sink(&heap, 0);
+  }
+  RDL_RETURN(sum);
+  RDL_END();
+}
+
 /* ---- failures that travel ---- */
 
 /* A link of a chain. It waits for the event e that the link before signals, if it has one, and for

@@ -26,7 +26,8 @@ static void shuffle(uint32_t *list, uint32_t count) {
   }
 }
 
-/* ---- POR 1: loops of many turns. Some drivers end a loop after 65,535 of them, and say nothing. */
+/* ---- POR 1: loops of many turns. Some drivers end a loop after 65,535 of them, and say nothing.
+ */
 
 enum { TURNS = 100000 };
 
@@ -64,6 +65,74 @@ void POR_1_many_awaits(void) {
 /* Many times as many turns as a launch may have, but few in each segment: right everywhere. */
 void POR_1_pieces(void) {
   check_turns("rep_pieces", suite_scale(10 * TURNS), 1000);
+}
+
+/* ---- POR 1: loops that compilers have got wrong, or died of ---- */
+
+void POR_1_formulas(void) {
+  bed b = bed_open(TASKS);
+  uint32_t n, k, sum;
+  for (n = 0; n < 2000; n = 2 * n + 1) {
+    for (sum = 0, k = 0; k < n; k++)
+      sum += k + 3 * (k * k) + 5 * (k * (k + 1) / 2);
+    CHECK_EQ(sum, RUN(&b, "rep_formulas", .n = n));
+  }
+  bed_close(&b);
+}
+
+static uint32_t three_loops(int most_x, int most_y, int most_z) {
+  uint32_t sum = 1;
+  int x, y, z;
+  for (x = -most_x; x <= most_x; x++) {
+    for (y = -most_y; y <= most_y; y++)
+      for (z = -most_z; z <= most_z; z++)
+        sum = mix(sum, (uint32_t)(100 * x + 10 * y + z));
+    sum++;
+  }
+  return sum;
+}
+
+void POR_1_three_loops(void) {
+  bed b = bed_open(TASKS);
+  uint32_t n;
+  for (n = 0; n < 64; n++) {
+    uint32_t x = n / 16, y = n / 4 % 4, z = n % 4;
+    CHECK_EQ(three_loops((int)x - 1, (int)y - 1, (int)z - 1),
+             RUN(&b, "rep_three_loops", .n = 100 * x + 10 * y + z));
+  }
+  bed_close(&b);
+}
+
+void POR_1_scatter(void) {
+  enum { SIDE = 24, RADIUS = 4 }; /* the first as in the task file */
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, (size_t)SIDE * SIDE);
+  uint32_t k;
+  get_none(
+      &b, start_many(&b, "rep_scatter", (size_t)SIDE * SIDE, (task_args){.at = m.at, .k = RADIUS}));
+  for (k = 0; k < SIDE * SIDE; k++)
+    CHECK_EQ((2 * RADIUS + 1) * (2 * RADIUS + 1), word_at(&m, k));
+  bed_close(&b);
+}
+
+static int compare_falling(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+void POR_1_sort(void) {
+  bed b = bed_open(TASKS);
+  uint32_t words[100], n, k, sum;
+  for (n = 0; n <= 100; n += 10) {
+    uint32_t seed = chance(UINT32_MAX);
+    for (k = 0; k < n; k++)
+      words[k] = mix(seed, k) % 1000u;
+    qsort(words, n, sizeof words[0], compare_falling);
+    for (sum = 1, k = 0; k < n; k++)
+      sum = mix(sum, words[k]);
+    CHECK_EQ(sum, RUN(&b, "rep_sort", .n = n, .k = seed));
+  }
+  bed_close(&b);
 }
 
 /* ---- POR 1: tasks of many states. Some drivers follow conditions 80 deep, and no deeper. ---- */
