@@ -120,38 +120,50 @@ static void run_size(bed *b, rdl_module *module, uint32_t size) {
     check_bytes(args + (size_t)k * stride, results + (size_t)k * (size + 1), size);
 }
 
-static void run_sizes(uint32_t first, uint32_t count) {
+static void run_sizes(uint32_t last) {
+  uint32_t first = last - MODULE_TASKS + 1, size;
   bed b = bed_open(NULL);
   writer w;
   rdl_module *module;
-  uint32_t k;
   writer_begin(&w);
-  for (k = 0; k < count; k++)
-    write_numbered(&w, sized_file, first + k);
+  for (size = first; size <= last; size++)
+    write_numbered(&w, sized_file, size);
   module = writer_load(&w, &b);
-  for (k = 0; k < count; k++)
-    run_size(&b, module, first + k);
+  for (size = first; size <= last; size++)
+    run_size(&b, module, size);
   bed_close(&b);
 }
 
+void POR_1_sizes_to_32(void) {
+  run_sizes(32);
+}
+
 void POR_1_sizes_to_64(void) {
-  run_sizes(1, MODULE_TASKS);
-  run_sizes(33, MODULE_TASKS);
+  run_sizes(64);
+}
+
+void POR_1_sizes_to_96(void) {
+  run_sizes(96);
 }
 
 void POR_1_sizes_to_128(void) {
-  run_sizes(65, MODULE_TASKS);
-  run_sizes(97, MODULE_TASKS);
+  run_sizes(128);
+}
+
+void POR_1_sizes_to_160(void) {
+  run_sizes(160);
 }
 
 void POR_1_sizes_to_192(void) {
-  run_sizes(129, MODULE_TASKS);
-  run_sizes(161, MODULE_TASKS);
+  run_sizes(192);
+}
+
+void POR_1_sizes_to_224(void) {
+  run_sizes(224);
 }
 
 void POR_1_sizes_to_256(void) {
-  run_sizes(193, MODULE_TASKS);
-  run_sizes(225, MODULE_TASKS);
+  run_sizes(256);
 }
 
 /* ---- members of all types ---- */
@@ -214,7 +226,7 @@ static void lay_out_shape(shape *s) {
  * every larger member, every fourth a structure inside. */
 static shape new_shape(uint32_t number) {
   uint32_t noise = number * 2654435761u + 12345u, k;
-  shape s = {.count = 1u + number % 9u};
+  shape s = {.count = 1u + (number + 8u) % 9u};
   for (k = 0; k < s.count; k++) {
     noise = noise * 1664525u + 1013904223u;
     s.members[k].type = number ? (noise >> 16) % TYPES : k % 2 * k;
@@ -270,12 +282,12 @@ static void write_sum(writer *w, const shape *s) {
   for (k = 0; k < s->count; k++) {
     const char *in = s->inner <= k && k < s->after ? "in." : "";
     const char *index = s->members[k].count > 1 ? "[k]" : "";
-    if (s->members[k].count > 1)
-      fprintf(w->file, "  for (k = 0; k < %u; k++) {\n", s->members[k].count);
-    fprintf(w->file, "  sum = sum * 31u + (uint)((ulong)args->v.%sm%u%s >> %u);\n", in, k, index,
-            shift_of(s->members[k].type));
-    fprintf(w->file, "  out.%sm%u%s++;\n", in, k, index);
-    if (s->members[k].count > 1) fputs("  }\n", w->file);
+    fprintf(w->file,
+            "  for (k = 0; k < %u; k++) {\n"
+            "    sum = sum * 31u + (uint)((ulong)args->v.%sm%u%s >> %u);\n"
+            "    out.%sm%u%s++;\n"
+            "  }\n",
+            s->members[k].count, in, k, index, shift_of(s->members[k].type), in, k, index);
   }
 }
 
