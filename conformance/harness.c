@@ -304,3 +304,8 @@ uint32_t chance(uint32_t below) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return (uint32_t)((z ^ (z >> 31)) % below);
 }
+
+uint32_t mix(uint32_t x, uint32_t y) {
+  x ^= y + 0x9e3779b9u + (x << 6) + (x >> 2);
+  return x * 0x85ebca6bu;
+}

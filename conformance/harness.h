@@ -176,7 +176,8 @@ bool word_becomes(const memory *m, size_t index, uint32_t value, uint64_t ns);
 
 uint64_t now_ns(void);
 void sleep_ns(uint64_t ns);
-uint64_t cpu_ns(void);           /* used by this process */
-uint32_t chance(uint32_t below); /* the same numbers for the same seed */
+uint64_t cpu_ns(void);                /* used by this process */
+uint32_t chance(uint32_t below);      /* the same numbers for the same seed */
+uint32_t mix(uint32_t x, uint32_t y); /* as in the task files */
 
 #endif

@@ -176,7 +176,7 @@ static const struct {
              {"double", 8, true},   {"uint", 4, false},  {"rdl_i8", 1, false},
              {"rdl_i64", 8, false}, {"float", 4, true},  {"rdl_i16", 2, false},
              {"rdl_i32", 4, false}};
-#define TYPES (sizeof types / sizeof types[0])
+#define TYPES ((uint32_t)(sizeof types / sizeof types[0]))
 
 typedef struct member {
   uint32_t type; /* place in the list above */
@@ -229,7 +229,7 @@ static shape new_shape(uint32_t number) {
   shape s = {.count = 1u + (number + 8u) % 9u};
   for (k = 0; k < s.count; k++) {
     noise = noise * 1664525u + 1013904223u;
-    s.members[k].type = number ? (noise >> 16) % TYPES : k % 2 * k;
+    s.members[k].type = number ? (noise >> 16) % TYPES : k % 2 ? k : 0u;
     s.members[k].count = number && (noise >> 28) < 6 ? 1u + (noise >> 24) % 5u : 1u;
   }
   s.inner = number % 4 == 3 ? s.count / 3u : s.count;
@@ -355,7 +355,7 @@ static void check_members(const shape *s, uint32_t number, const unsigned char *
   uint32_t k;
   for (k = 0; k < s->count; k++) {
     const member *m = &s->members[k];
-    if (memcmp(wanted + m->offset, result + m->offset, types[m->type].size * m->count) != 0)
+    if (memcmp(wanted + m->offset, result + m->offset, (size_t)types[m->type].size * m->count) != 0)
       test_fail(__FILE__, __LINE__, "member %u of shape %u, %s[%u] at byte %u, came back wrong", k,
                 number, types[m->type].name, m->count, m->offset);
   }
