@@ -125,7 +125,7 @@ def case_expectations():
 def case_reports():
     with tempfile.TemporaryDirectory() as folder:
         names = {"--json": f"{folder}/report.json", "--junit": f"{folder}/report.xml"}
-        done = run(*CASE, "--flat", "--scale", "50", *[w for pair in names.items() for w in pair])
+        done = run(*CASE, "--epoch", "--flat", "--scale", "50", *[w for pair in names.items() for w in pair])
         check(done.returncode == 0, done)
         with open(names["--json"], encoding="utf-8") as file:
             told = json.load(file)
@@ -133,8 +133,9 @@ def case_reports():
     properties = {p.get("name"): p.get("value") for p in suite.iter("property")}
     for name in ("platform", "driver", "version"):
         check(told[name] and told[name] == properties[name], name, told, properties)
-    check(told["mode"] == properties["mode"] == "flat" and told["scale"] == 50, told, properties)
-    check("scale 50 %" in properties["settings"], properties)
+    check(told["mode"] == properties["mode"] == "epoch", told, properties)
+    check(told["flat"] is True and told["scale"] == 50, told)
+    check("scale 50 %, flat" in properties["settings"], properties)
     check([case["name"] for case in told["cases"]] == ["HST-3.silent"], told)
     check([case.get("name") for case in suite.iter("testcase")] == ["HST-3.silent"], suite)
 

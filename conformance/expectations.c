@@ -115,7 +115,7 @@ bool run_requires(const char *selector) {
 bool run_has_required_devices(void) {
   const char *list = getenv("RADDLE_REQUIRE");
   char required[256];
-  rdl_device_info info;
+  rdl_context_info info;
   bool all = true;
   while (next_required(&list, required, sizeof required)) {
     if (run_describe(required, &info) == RDL_OK) continue;

@@ -18,6 +18,7 @@ static const char usage[] =
     "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5; 0: "
     "none\n"
     "  --flat                run what is awaited at once (flat mode)\n"
+    "  --epoch               share no memory with running kernels (epoch mode)\n"
     "  --scale PERCENT       cases that can do with less do so much of their work; default 100\n"
     "  --repeat N            run every case N times, each time with another seed\n"
     "  --seed N              seed of everything that is random; default: from the clock\n"
@@ -101,6 +102,10 @@ static int take(run_options *options, const char *option, const char *value) {
   }
   if (strcmp(option, "--skip-absent") == 0) {
     options->skip_absent = true;
+    return 1;
+  }
+  if (strcmp(option, "--epoch") == 0) {
+    settings.epoch = 1;
     return 1;
   }
   if (strcmp(option, "--flat") == 0) {

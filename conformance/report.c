@@ -18,9 +18,10 @@ void run_print(const test_outcome *outcome) {
   if (outcome->verdict != VERDICT_FAILED) return;
   printf(
       "%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --segment-limit %u "
-      "--scale %u --seed %llu%s\n",
+      "--scale %u --seed %llu%s%s\n",
       text, settings.selector, outcome->test->name, settings.workers, settings.segment_limit,
-      settings.scale, (unsigned long long)settings.seed, settings.flat ? " --flat" : "");
+      settings.scale, (unsigned long long)settings.seed, settings.flat ? " --flat" : "",
+      settings.epoch ? " --epoch" : "");
 }
 
 static void put_xml(FILE *file, const char *text) {
@@ -68,7 +69,7 @@ static int close_report(FILE *file, const char *path) {
 }
 
 static const char *mode(void) {
-  return settings.flat ? "flat" : "dynamic";
+  return run_mode == RDL_MODE_EPOCH ? "epoch" : "resident";
 }
 
 static void put_property(FILE *file, const char *name, const char *value) {
@@ -80,8 +81,8 @@ static void put_property(FILE *file, const char *name, const char *value) {
 /* What a report tells of the run, beside the selector that it was asked for. */
 static void put_properties(FILE *file) {
   char numbers[96];
-  snprintf(numbers, sizeof numbers, "workers %u, segment limit %u, scale %u %%", settings.workers,
-           settings.segment_limit, settings.scale);
+  snprintf(numbers, sizeof numbers, "workers %u, segment limit %u, scale %u %%%s", settings.workers,
+           settings.segment_limit, settings.scale, settings.flat ? ", flat" : "");
   fputs("  <properties>\n", file);
   put_property(file, "version", rdl_version());
   put_property(file, "device", run_device.name);
@@ -140,11 +141,12 @@ int run_write_json(const char *path, const test_outcome *outcomes, size_t count)
   put_member(file, "driver", run_device.driver);
   put_member(file, "mode", mode());
   fprintf(file,
-          "  \"workers\": %u,\n  \"segment_limit\": %u,\n  \"scale\": %u,\n  \"passed\": %zu,\n"
+          "  \"workers\": %u,\n  \"segment_limit\": %u,\n  \"scale\": %u,\n  \"flat\": %s,\n  "
+          "\"passed\": %zu,\n"
           "  \"failed\": %zu,\n  \"skipped\": %zu,\n  \"cases\": [\n",
           settings.workers, settings.segment_limit, settings.scale,
-          count_of(outcomes, count, VERDICT_PASSED), count_of(outcomes, count, VERDICT_FAILED),
-          count_of(outcomes, count, VERDICT_SKIPPED));
+          settings.flat ? "true" : "false", count_of(outcomes, count, VERDICT_PASSED),
+          count_of(outcomes, count, VERDICT_FAILED), count_of(outcomes, count, VERDICT_SKIPPED));
   for (k = 0; k < count; k++) {
     const test_outcome *o = &outcomes[k];
     fprintf(file, "    {\"name\": \"%s\", \"result\": \"%s\", \"seconds\": %.3f, \"text\": \"",

@@ -64,9 +64,10 @@ bool run_parse(int argc, char **argv, run_options *options, int *exit_code);
 /* device.c: finds the device of settings.selector. 0, or the code that the program ends with after
  * saying why. */
 extern rdl_device_info run_device;
+extern uint32_t run_mode; /* an rdl_mode */
 int run_find_device(bool skip_absent);
 /* Opens the device for a moment. */
-rdl_status run_describe(const char *selector, rdl_device_info *out_info);
+rdl_status run_describe(const char *selector, rdl_context_info *out_info);
 
 /* child.c: runs a case in a new process and says how that ended. */
 void run_in_child(const test_case *test, const run_options *options, test_outcome *out);
