@@ -212,6 +212,7 @@ RDL_FN rdl_u32 rdl_commit(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node, rdl_u32 ve
 
 /* The future begins to wait: 0 = a cancel came first, and it was told. */
 RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
+  rdl_store_relaxed(&rdl->self->result[RDL_WORD_SINCE], rdl->now);
   for (;;) {
     *waiting = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_WAITING);
     *node = rdl_wait_nodes(rdl, *waiting);

@@ -101,7 +101,7 @@ RDL_FN rdl_future rdl_gate_future(const struct rdl_gate_args *args, rdl_u32 at) 
 RDL_FN void rdl_become(rdl_cx *rdl, rdl_u32 task) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 flags = (record->task & ~RDL_TASK_WORD) | RDL_TASK_WAITED;
-  record->frame = record->result[RDL_WORD_FRAME];
+  record->frame = rdl->outcomes[rdl->slot].frame;
   rdl_store_release(&record->task, flags | task);
 }
 

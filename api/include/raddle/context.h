@@ -42,6 +42,8 @@ typedef struct rdl_context_options {
   uint64_t spin_ns;       /* a waiting thread spins this long before it sleeps; default 20 us;
                              RDL_NO_SPIN = not at all */
   uint64_t close_ns;      /* longest time rdl_context_close takes; default 10 s */
+  uint64_t watchdog_ns;   /* a segment that runs for longer is named in a warning of the log, once;
+                             default 2 s, RDL_FOREVER = never */
   const char *cache_dir;  /* where compiled images are kept; default $XDG_CACHE_HOME/raddle or
                              ~/.cache/raddle; "" = nowhere */
   const rdl_prebuilt *const *prebuilt; /* images compiled ahead (raddle_add_tasks),
@@ -49,7 +51,7 @@ typedef struct rdl_context_options {
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;
-  uint64_t reserved[8]; /* 0 */
+  uint64_t reserved[7]; /* 0 */
 } rdl_context_options;
 
 #define RDL_CONTEXT_OPTIONS_INIT                                                                   \
