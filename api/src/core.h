@@ -206,7 +206,7 @@ struct rdl_context {
   bool solo;              /* the next launch has one worker */
   uint64_t
       room_segments; /* segments run when those who wait for room were last told to look again */
-  char deadlock_text[1024]; /* the last deadlock that was broken */
+  char deadlock_text[3072]; /* the last deadlock that was broken */
 
   /* The launch that is under way (watchdog.c). */
   uint64_t launched_ns;
