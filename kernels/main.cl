@@ -477,6 +477,6 @@ RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
 RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   if (purpose == RDL_LAUNCH_DESCRIBE)
     rdl_describe(heap);
-  else
+  else if (purpose == RDL_LAUNCH_RUN)
     rdl_work_for(heap);
 }

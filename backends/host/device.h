@@ -63,15 +63,6 @@ int rdl__host_take_command(rdl_host_compiler *compiler, const char *text);
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,
                              const char *object, char **out_log, rdl_reason *why);
 
-/* process.c */
-typedef struct rdl_host_output {
-  char *text; /* everything the command wrote, ends in a zero; to be freed */
-  int code;   /* exit code; -1 = killed by a signal, -2 = the time limit passed */
-} rdl_host_output;
-/* Runs a command without a shell; input is empty, messages are in English. */
-rdl_status rdl__host_run(char *const *command, uint64_t limit_ns, rdl_host_output *out_output,
-                         rdl_reason *why);
-
 /* program.c */
 rdl_status rdl__host_build(rdl_backend_device *device, const rdl_image_text *text,
                            rdl_backend_image **out_image, rdl_reason *why);

@@ -6,14 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backends/common/compile_log.h"
 #include "backends/common/join.h"
+#include "backends/common/process.h"
 #include "backends/common/reason.h"
 #include "backends/host/device.h"
 
-#define LIMIT_NS 120000000000u
+#define LIMIT_NS    120000000000u
+#define LONGEST_LOG ((size_t)1 << 20)
 
 /* A compiler, and the options that make it look and write nothing. */
 typedef struct looker {
@@ -83,53 +84,67 @@ static char *word_of(const char *text) {
   return word.out;
 }
 
-/* False: it could not be run; the look is skipped. What it wrote is to be freed. */
-static bool run(const looker *l, const char *source, rdl_host_output *out, review_look *look) {
-  char *command[RDL_HOST_LONGEST_COMMAND + MOST_OPTIONS + 1];
+/* Reads `text` from its input. False: it could not be run; the look is skipped. What it wrote is
+ * freed with rdl__process_free. */
+static bool run(const looker *l, const rdl_joined *text, rdl_process *out, review_look *look) {
+  char *command[RDL_HOST_LONGEST_COMMAND + MOST_OPTIONS + 2];
   rdl_reason why = {""};
   size_t count = 0;
   for (size_t i = 0; l->compiler.command[i]; i++)
     command[count++] = l->compiler.command[i];
   for (size_t i = 0; l->options[i]; i++)
     command[count++] = word_of(l->options[i]);
-  command[count++] = word_of(source);
+  command[count++] = word_of("-");
   command[count] = NULL;
-  *out = (rdl_host_output){NULL, 0};
-  if (rdl__host_run(command, LIMIT_NS, out, &why) == RDL_OK && out->code >= 0) return true;
-  skip(look, "%.300s %.600s", command[0], why.text[0] ? why.text : "was ended, or did not end");
-  free(out->text);
+  *out = (rdl_process){.command = command,
+                       .input = text->text,
+                       .input_size = text->length,
+                       .limit_ns = LIMIT_NS,
+                       .output.most = LONGEST_LOG};
+  if (rdl__process_run(out, &why) != RDL_OK) {
+    skip(look, "%.600s", why.text);
+    return false;
+  }
+  if (out->ending == RDL_ENDED_BY_ITSELF) return true;
+  skip(look, "%.300s was ended, or did not end", command[0]);
+  rdl__process_free(out);
   return false;
+}
+
+static const char *output_of(const rdl_process *process) {
+  return process->output.bytes ? process->output.bytes : "";
 }
 
 /* ---- C++20 ---- */
 
 static bool takes_cxx(const looker *l, review_look *look) {
-  rdl_host_output output;
+  static const rdl_joined nothing = {.length = 0};
+  rdl_process process;
   bool good;
-  if (!run(l, "/dev/null", &output, look)) return false;
-  good = output.code == 0;
+  if (!run(l, &nothing, &process, look)) return false;
+  good = process.code == 0;
   if (!good) skip(look, "%.300s knows no C++20", l->compiler.command[0]);
-  free(output.text);
+  rdl__process_free(&process);
   return good;
 }
 
-static void look_at_cxx(const rdl_joined *joined, const char *source, review_look *look) {
+static void look_at_cxx(const rdl_joined *text, review_look *look) {
   static const char *const variables[] = {"RADDLE_CXX", "CXX", NULL};
   static const char *const usual[] = {"c++", "g++", "clang++", NULL};
   looker l = {.options = cxx_options};
-  rdl_host_output output;
+  rdl_process process;
   rdl_reason why;
   if (!find_program(&l.compiler, variables, usual)) {
     skip(look, "no C++ compiler was found: neither RADDLE_CXX nor CXX names one, and c++, g++ and "
                "clang++ are not in PATH");
     return;
   }
-  if (!takes_cxx(&l, look) || !run(&l, source, &output, look)) return;
-  if (output.code != 0) {
-    (void)rdl__compile_log(output.text, joined, &why);
+  if (!takes_cxx(&l, look) || !run(&l, text, &process, look)) return;
+  if (process.code != 0) {
+    (void)rdl__compile_log(output_of(&process), text, &why);
     rdl__text_print(&look->findings, "%s\n", why.text);
   }
-  free(output.text);
+  rdl__process_free(&process);
 }
 
 /* ---- locals ---- */
@@ -156,57 +171,40 @@ static void take_warning(const rdl_image_text *image, const char *line, review_l
                   (int)(at - line), line, (int)(end - name), name);
 }
 
-static void look_at_locals(const rdl_image_text *image, const char *source, review_look *look) {
+static void look_at_locals(const rdl_image_text *image, const rdl_joined *text, review_look *look) {
   static const char *const none[] = {NULL};
   static const char *const usual[] = {"gcc", NULL};
   looker l = {.options = local_options};
-  rdl_host_output output;
-  char *rest = NULL;
+  rdl_process process;
+  char nothing[1] = "";
+  char *rest = nothing;
   if (!find_program(&l.compiler, none, usual)) {
     skip(look, "gcc is not in PATH");
     return;
   }
-  if (!run(&l, source, &output, look)) return;
-  if (output.code != 0) skip(look, "%.300s does not compile the text", l.compiler.command[0]);
-  for (char *line = strtok_r(output.text, "\n", &rest); line && output.code == 0;
+  if (!run(&l, text, &process, look)) return;
+  if (process.code != 0) skip(look, "%.300s does not compile the text", l.compiler.command[0]);
+  if (process.output.bytes) rest = process.output.bytes;
+  for (char *line = strtok_r(rest, "\n", &rest); line && process.code == 0;
        line = strtok_r(NULL, "\n", &rest))
     take_warning(image, line, look);
-  free(output.text);
+  rdl__process_free(&process);
 }
 
 /* ---- both ---- */
 
-static bool write_source(const rdl_joined *joined, char *out_path, size_t size, int *out_file) {
-  const char *base = getenv("TMPDIR");
-  ssize_t put;
-  if (!base || base[0] != '/') base = "/tmp";
-  put = snprintf(out_path, size, "%s/raddle-check-XXXXXX", base);
-  if (put < 0 || (size_t)put >= size) return false;
-  *out_file = mkstemp(out_path);
-  if (*out_file < 0) return false;
-  put = write(*out_file, joined->text, joined->length);
-  (void)close(*out_file);
-  if (put >= 0 && (size_t)put == joined->length) return true;
-  (void)unlink(out_path);
-  return false;
-}
-
 void review_run(const rdl_image_text *image, review *out) {
-  char source[4096];
-  rdl_joined joined;
-  int file = -1;
+  rdl_joined text;
   *out = (review){{{"C++20", "not C++20, which CUDA devices take", {NULL, 0, 0, false}, ""},
                    {"locals", "used across an await", {NULL, 0, 0, false}, ""}}};
-  if (rdl__join(image, &joined, NULL) != RDL_OK ||
-      !write_source(&joined, source, sizeof source, &file)) {
+  if (rdl__join(image, &text, NULL) != RDL_OK) {
     for (int i = 0; i < REVIEW_LOOKS; i++)
-      skip(&out->looks[i], "no file can be written into TMPDIR, or memory is short");
-  } else {
-    look_at_cxx(&joined, source, &out->looks[0]);
-    look_at_locals(image, source, &out->looks[1]);
-    (void)unlink(source);
+      skip(&out->looks[i], "memory is short");
+    return;
   }
-  rdl__join_free(&joined);
+  look_at_cxx(&text, &out->looks[0]);
+  look_at_locals(image, &text, &out->looks[1]);
+  rdl__join_free(&text);
 }
 
 void review_finish(review *r) {
