@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "tools/raddle/command.h"
+#include "tools/raddle/layout.h"
 #include "tools/raddle/review.h"
 #include "tools/tasks/task_files.h"
 
@@ -196,7 +197,36 @@ static void print_text(const char *name, const char *text) {
   command_print_json(stdout, text);
 }
 
-static void print_task_json(const known_task *task, const rdl_task_description *d) {
+static void print_field_json(const layout_field *f) {
+  printf("{");
+  print_text("path", f->path);
+  printf(", ");
+  print_text("kind", layout_kind_name(f->kind));
+  print_number("offset", f->offset);
+  print_number("count", f->count);
+  printf("}");
+}
+
+/* What is not understood here is no error of the task's: it says why in place of its fields. */
+static void print_type_json(const check *c, const char *name, const char *type) {
+  layout l;
+  rdl_reason why = {""};
+  rdl_status status = layout_read(&c->files, type, &l, &why);
+  printf(", \"%s\": {", name);
+  print_text("type", type);
+  printf(", ");
+  print_text("unknown", status ? why.text : "");
+  print_number("size", l.size);
+  printf(", \"fields\": [");
+  for (size_t i = 0; i < l.count; i++) {
+    if (i) printf(", ");
+    print_field_json(&l.fields[i]);
+  }
+  printf("]}");
+  layout_finish(&l);
+}
+
+static void print_task_json(const check *c, const known_task *task, const rdl_task_description *d) {
   printf("{");
   print_text("name", task->task->name);
   printf(", ");
@@ -208,6 +238,10 @@ static void print_task_json(const known_task *task, const rdl_task_description *
   print_number("result_size", d->result_size);
   print_number("spawns", d->spawns);
   print_number("resume_points", d->resume_points);
+  print_type_json(c, "args", task->task->args);
+  print_type_json(c, "state", task->task->state);
+  if (task->task->lane_state) print_type_json(c, "lane_state", task->task->lane_state);
+  print_type_json(c, "result", task->task->result);
   printf("}");
 }
 
@@ -223,7 +257,7 @@ static void print_trial_json(const check *c, const trial *t) {
   printf("\"seconds\": %.3f, \"lanes\": %u, \"tasks\": [", t->seconds, t->lanes);
   for (size_t i = 0; i < c->task_count; i++) {
     if (i) printf(", ");
-    print_task_json(&c->tasks[i], &t->tasks[i]);
+    print_task_json(c, &c->tasks[i], &t->tasks[i]);
   }
   printf("]}\n");
 }

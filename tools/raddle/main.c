@@ -8,6 +8,7 @@
 static const command *const commands[] = {
     &command_devices,
     &command_check,
+    &command_run,
     &command_bench,
 };
 
