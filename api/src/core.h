@@ -215,6 +215,9 @@ __attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_lev
 /* device.c */
 rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
                        rdl_device_info *out_info);
+/* The same, also for a device that Raddle cannot use. */
+rdl_status rdl__find_device(const char *selector, const rdl_backend **out_backend,
+                            size_t *out_index, rdl_device_info *out_info);
 
 /* heap.c */
 rdl_status rdl__heap_create(rdl_context *cx);

@@ -7,6 +7,7 @@
 #include "backends/common/backends.h"
 #include "backends/common/reason.h"
 #include "backends/opencl/device.h"
+#include "backends/opencl/probe.h"
 #include "backends/opencl/status.h"
 
 static rdl_status cl_enumerate(rdl_device_info *infos, size_t capacity, size_t *out_count,
@@ -126,6 +127,7 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
 const rdl_backend rdl__backend_opencl = {
     .name = "opencl",
     .enumerate = cl_enumerate,
+    .capabilities = rdl__cl_capabilities,
     .open = cl_open,
     .close = cl_close,
     .facts = cl_facts,

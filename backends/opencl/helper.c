@@ -45,25 +45,46 @@ void rdl__cl_answer_free(rdl_cl_answer *answer) {
   memset(answer, 0, sizeof *answer);
 }
 
-/* A whole answer counts, however the process ended behind it. */
-static int read_answer(rdl_process *process, rdl_cl_answer *out_answer, rdl_status *out_status,
-                       rdl_reason *why) {
+const char *rdl__cl_note_take(rdl_cl_answer *answer, size_t *out_size) {
+  rdl_parcel_reader at = answer->notes;
+  const char *note;
+  if (strcmp(rdl__parcel_take(&at, NULL), RDL_CL_NOTE) != 0) return NULL;
+  note = rdl__parcel_take(&at, out_size);
+  if (at.failed) return NULL;
+  answer->notes = at;
+  return note;
+}
+
+/* How far the helper came. */
+enum progress { STRANGER, BEGAN, ANSWERED };
+
+/* A whole answer counts, however the process ended behind it; and so does each whole note. */
+static enum progress read_answer(rdl_process *process, rdl_cl_answer *out_answer,
+                                 rdl_status *out_status, rdl_reason *why) {
   rdl_parcel_reader reader = rdl__parcel_read(process->output.bytes, process->output.size);
+  rdl_parcel_reader notes;
   const char *body, *text;
   uint64_t status;
   size_t size;
-  if (strcmp(rdl__parcel_take(&reader, NULL), RDL_CL_ANSWER) != 0) return 0;
+  out_answer->bytes = process->output.bytes;
+  process->output.bytes = NULL;
+  out_answer->ending = process->ending;
+  out_answer->code = process->code;
+  if (strcmp(rdl__parcel_take(&reader, NULL), RDL_CL_ANSWER) != 0) return STRANGER;
+  out_answer->notes = notes = reader;
+  while (rdl__cl_note_take(out_answer, NULL)) {
+  }
+  reader = out_answer->notes;
+  out_answer->notes = notes;
   status = rdl__parcel_take_number(&reader);
   text = rdl__parcel_take(&reader, NULL);
   body = rdl__parcel_take(&reader, &size);
-  if (reader.failed || status > UINT8_MAX) return 0;
+  if (reader.failed || status > UINT8_MAX) return BEGAN;
   *out_status = (rdl_status)status;
   rdl__reason_clear(why);
   rdl__reason_append(why, "%s", text);
   out_answer->body = rdl__parcel_read(body, size);
-  out_answer->bytes = process->output.bytes;
-  process->output.bytes = NULL;
-  return 1;
+  return ANSWERED;
 }
 
 /* ---- no answer ---- */
@@ -84,10 +105,7 @@ static void put_last_words(const rdl_process *process, rdl_reason *why) {
       words = line + 1;
     }
   }
-  if (length)
-    rdl__reason_append(why, " Its last words:\n%.*s", (int)length, words);
-  else
-    rdl__reason_append(why, " It left no word.");
+  if (length) rdl__reason_append(why, " Its last words:\n%.*s", (int)length, words);
 }
 
 static void put_ending(const rdl_process *process, rdl_reason *why) {
@@ -110,22 +128,29 @@ static void put_ending(const rdl_process *process, rdl_reason *why) {
   }
 }
 
-static rdl_status explain(const rdl_cl_identity *device, const rdl_process *process,
-                          rdl_reason *why) {
+static rdl_status explain_stranger(const rdl_process *process, rdl_reason *why) {
+  rdl__reason_clear(why);
+  rdl__reason_append(why, "%.500s, in which OpenCL drivers compile, ", process->command[0]);
+  put_ending(process, why);
+  rdl__reason_append(why, " before it had begun. Is it the raddle-opencl-helper that was installed "
+                          "with the library, and does it start?");
+  return RDL_UNAVAILABLE;
+}
+
+static rdl_status explain_crash(const rdl_cl_identity *device, const rdl_process *process,
+                                rdl_reason *why) {
   rdl__reason_clear(why);
   rdl__reason_append(why, "The OpenCL driver ");
   put_ending(process, why);
-  rdl__reason_append(
-      why,
-      " while it compiled and tried a kernel for %s (driver %s, %s %s). That was in a "
-      "process of its own: this program and its contexts are unharmed. ",
-      device->name, device->driver, device->platform, device->version);
+  rdl__reason_append(why,
+                     " while it compiled and tried a kernel for %s (driver %s, %s). That was in a "
+                     "process of its own: this program and its contexts are unharmed. ",
+                     device->name, device->driver, device->platform);
   rdl__reason_append(why, process->ending == RDL_ENDED_BY_LIMIT
                               ? "RADDLE_BUILD_TIMEOUT=SECONDS gives it more time. "
                               : "");
   rdl__reason_append(why, "What the compiler cannot take is found by leaving out parts of the task "
                           "file; another version of the driver, or another device, may take it.");
-  put_last_words(process, why);
   return RDL_COMPILE;
 }
 
@@ -145,11 +170,22 @@ static void write_request(rdl_parcel *parcel, const rdl_cl_identity *device, con
   }
 }
 
+static int is_passing(const rdl_process *process) {
+  return process->ending == RDL_ENDED_BY_LIMIT ||
+         (process->ending == RDL_ENDED_BY_SIGNAL && process->code == SIGKILL);
+}
+
 static rdl_status run(const rdl_cl_identity *device, rdl_process *process,
                       rdl_cl_answer *out_answer, rdl_reason *why) {
   rdl_status status = rdl__process_run(process, why);
-  if (status == RDL_OK && !read_answer(process, out_answer, &status, why))
-    status = explain(device, process, why);
+  enum progress progress;
+  if (status != RDL_OK) return status;
+  progress = read_answer(process, out_answer, &status, why);
+  if (progress == STRANGER) status = explain_stranger(process, why);
+  if (progress == BEGAN) status = explain_crash(device, process, why);
+  out_answer->passing = progress != ANSWERED && is_passing(process);
+  /* Oclgrind prints why it refuses a kernel, and puts it nowhere else. */
+  if (status != RDL_OK) put_last_words(process, why);
   rdl__process_free(process);
   return status;
 }

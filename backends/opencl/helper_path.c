@@ -48,7 +48,7 @@ static int look(const char *folder, const char *below, char out_path[RDL_CL_HELP
                 rdl_reason *why) {
   int length = snprintf(out_path, RDL_CL_HELPER_PATH, "%s%s/" NAME, folder, below);
   if (length > 0 && (size_t)length < RDL_CL_HELPER_PATH && is_program(out_path)) return 1;
-  rdl__reason_append(why, " %s%s", folder, below);
+  rdl__reason_append(why, "\n  %s%s", folder, below);
   return 0;
 }
 
@@ -80,6 +80,6 @@ rdl_status rdl__cl_find_helper(char out_path[RDL_CL_HELPER_PATH], rdl_reason *wh
     return RDL_OK;
   }
   rdl__reason_append(why,
-                     ". Install it with the library, or name its path in RADDLE_BUILD_HELPER.");
+                     "\nInstall it with the library, or name its path in RADDLE_BUILD_HELPER.");
   return RDL_UNAVAILABLE;
 }

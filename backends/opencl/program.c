@@ -140,17 +140,15 @@ static int from_binary(rdl_backend_device *device, const unsigned char *binary, 
 
 /* ---- in a process of its own ---- */
 
-/* `out_answer` is to be freed in every case; on success its next field is the binary. */
-static rdl_status try_text(rdl_backend_device *device, const rdl_joined *joined,
-                           rdl_cl_answer *out_answer, rdl_reason *why) {
+static rdl_status ask_helper(rdl_backend_device *device, const rdl_joined *joined, int wants_binary,
+                             rdl_cl_answer *out_answer, rdl_reason *why) {
   const rdl_cl_build_request request = {.options = device->options,
                                         .source = joined->text,
                                         .length = joined->length,
                                         .kernel = KERNEL,
                                         .local_size = 1,
                                         .purpose = RDL_LAUNCH_NOTHING,
-                                        .wants_binary =
-                                            device->keeps_binaries && device->cache.folder[0]};
+                                        .wants_binary = (uint64_t)wants_binary};
   rdl_parcel parcel = {.bytes = NULL};
   rdl_cl_identity identity;
   rdl_status status;
@@ -158,6 +156,17 @@ static rdl_status try_text(rdl_backend_device *device, const rdl_joined *joined,
   rdl__cl_build_request_add(&parcel, &request);
   status = rdl__cl_helper_run(&identity, "build", &parcel, 0, out_answer, why);
   rdl__parcel_free(&parcel);
+  return status;
+}
+
+/* `out_answer` is to be freed in every case; on success its next field is the binary. A driver that
+ * crashes over its own binary may take the text all the same. */
+static rdl_status try_text(rdl_backend_device *device, const rdl_joined *joined,
+                           rdl_cl_answer *out_answer, rdl_reason *why) {
+  int wants_binary = device->keeps_binaries && device->cache.folder[0];
+  rdl_status status = ask_helper(device, joined, wants_binary, out_answer, why);
+  if (status == RDL_COMPILE && wants_binary && !out_answer->body.at && !out_answer->passing)
+    status = ask_helper(device, joined, 0, out_answer, why);
   if (out_answer->body.at) {
     const char *log = rdl__parcel_take(&out_answer->body, NULL);
     if (status == RDL_COMPILE && *log) status = rdl__compile_log(log, joined, why);
@@ -234,13 +243,14 @@ void rdl__cl_discard(rdl_backend_device *device, rdl_backend_image *image) {
 
 #if defined(__x86_64__)
 
-/* 'y' or 'n', or 0 when there is nobody to ask. */
+/* 'y' or 'n', or 0 when there is nobody to ask, or no time. */
 static char try_counter(rdl_backend_device *device, const rdl_image_text *text) {
   rdl_cl_answer answer = {.bytes = NULL};
   rdl_joined joined;
   rdl_status status = rdl__join(text, &joined, NULL);
   if (status != RDL_OK) return 0;
   status = try_text(device, &joined, &answer, NULL);
+  if (status == RDL_COMPILE && answer.passing) status = RDL_TIMEOUT;
   rdl__cl_answer_free(&answer);
   rdl__join_free(&joined);
   if (status == RDL_OK) return 'y';

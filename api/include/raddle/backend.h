@@ -70,6 +70,13 @@ typedef struct rdl_backend {
   rdl_status (*enumerate)(rdl_device_info *infos, size_t capacity, size_t *out_count,
                           rdl_reason *why);
 
+  /* What the device that `enumerate` lists at `index` can do, also when Raddle cannot use it; the
+   * rest is as in rdl_device_capabilities. Results of probes are kept in `cache_dir`, which is as
+   * in the options. */
+  rdl_status (*capabilities)(size_t index, const char *cache_dir, uint32_t flags,
+                             rdl_capability *out, size_t capacity, size_t *out_count,
+                             rdl_reason *why);
+
   /* Opens the device that `enumerate` lists at `index`. */
   rdl_status (*open)(size_t index, const rdl_backend_options *options,
                      rdl_backend_device **out_device, rdl_reason *why);

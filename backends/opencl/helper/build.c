@@ -40,8 +40,9 @@ static rdl_status set_up(struct bench *bench, rdl_reason *why) {
 }
 
 static rdl_status build(struct bench *bench, cl_program program, rdl_reason *why) {
-  return RDL_CL(why, bench->cl->clBuildProgram(program, 1, &bench->device, bench->request.options,
-                                               NULL, NULL));
+  const rdl_cl *cl = bench->cl;
+  return RDL_CL(why,
+                cl->clBuildProgram(program, 1, &bench->device, bench->request.options, NULL, NULL));
 }
 
 static rdl_status set_arguments(struct bench *bench, cl_kernel kernel, rdl_reason *why) {
