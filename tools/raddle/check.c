@@ -22,6 +22,8 @@ typedef struct trial {
   rdl_device_info device;
   double seconds; /* for compiling, or for reading the image from the cache */
   uint32_t lanes;
+  char loops[96]; /* turns of all loops of a segment that the device runs: a number, or "none" */
+  char nesting[96];
   char *error;                 /* NULL: all is well */
   rdl_task_description *tasks; /* in the order of the list */
 } trial;
@@ -109,8 +111,22 @@ static rdl_status describe(const check *c, rdl_module **modules, trial *t) {
   return status;
 }
 
-/* The context closes whatever has come of it. What a device limits, such as nesting or resume
- * points, belongs here, beside its lanes. */
+/* The first word of a capability is the answer. */
+static void copy_answer(char *to, size_t size, const char *value) {
+  size_t length = strcspn(value, " ");
+  (void)snprintf(to, size, "%.*s", length ? (int)length : 1, length ? value : "-");
+}
+
+/* What the device limits. It is no reason to fail when it does not tell. */
+static void find_limits(trial *t) {
+  command_capabilities *c = calloc(1, sizeof *c);
+  if (c) (void)command_find_capabilities(t->selector, 0, c);
+  copy_answer(t->loops, sizeof t->loops, c ? command_capability(c, "loop_budget") : "");
+  copy_answer(t->nesting, sizeof t->nesting, c ? command_capability(c, "nesting") : "");
+  free(c);
+}
+
+/* The context closes whatever has come of it. */
 static void try_device(const check *c, trial *t) {
   rdl_context *context = NULL;
   rdl_context_info info = {.size = sizeof info};
@@ -125,6 +141,7 @@ static void try_device(const check *c, trial *t) {
   if (status) t->error = strdup(modules && t->tasks ? rdl_error_text() : "out of memory");
   (void)rdl_context_close(context);
   free(modules);
+  if (!status) find_limits(t);
 }
 
 /* ---- the table ---- */
@@ -163,13 +180,14 @@ static void print_trials(const check *c) {
   int width = (int)strlen("selector");
   for (size_t i = 0; i < c->trial_count; i++)
     if ((int)strlen(c->trials[i].selector) > width) width = (int)strlen(c->trials[i].selector);
-  printf("%-*s  compiles  seconds  lanes\n", width, "selector");
+  printf("%-*s  compiles  seconds  lanes  nesting  loop turns\n", width, "selector");
   for (size_t i = 0; i < c->trial_count; i++) {
     const trial *t = &c->trials[i];
     if (t->error)
       printf("%-*s  no\n", width, t->selector);
     else
-      printf("%-*s  yes       %7.2f  %5u\n", width, t->selector, t->seconds, t->lanes);
+      printf("%-*s  yes       %7.2f  %5u  %7s  %10s\n", width, t->selector, t->seconds, t->lanes,
+             t->nesting, t->loops);
   }
 }
 
@@ -254,7 +272,11 @@ static void print_trial_json(const check *c, const trial *t) {
     printf("}\n");
     return;
   }
-  printf("\"seconds\": %.3f, \"lanes\": %u, \"tasks\": [", t->seconds, t->lanes);
+  printf("\"seconds\": %.3f, \"lanes\": %u, ", t->seconds, t->lanes);
+  print_text("nesting", t->nesting);
+  printf(", ");
+  print_text("loop_turns", t->loops);
+  printf(", \"tasks\": [");
   for (size_t i = 0; i < c->task_count; i++) {
     if (i) printf(", ");
     print_task_json(c, &c->tasks[i], &t->tasks[i]);
@@ -378,7 +400,9 @@ const command command_check = {
         "Compiles the task files, loaded in this order, on every usable device, and lists their\n"
         "tasks with the sizes of their types in bytes. Where compilers are found, they also look\n"
         "whether the files are C++20, as CUDA will want them, and for local variables that are\n"
-        "used across an await.\n\n"
+        "used across an await. Of each device it says how deep conditions were seen to nest, and\n"
+        "how many turns the loops of a segment may take together: on a device that limits them,\n"
+        "it leaves out what is beyond without a word.\n\n"
         "Ends with 0 when all is well, 1 when a device refused the files, and 3 when all\n"
         "devices took them and something else was found.",
     .options = offered,

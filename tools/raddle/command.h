@@ -81,4 +81,17 @@ void command_print_json(FILE *file, const char *text);
 /* All devices of the machine, best first, to be freed; NULL: the user has been told why. */
 rdl_device_info *command_find_devices(size_t *out_count);
 
+/* What a device can do: room for all that this version tells. */
+typedef struct command_capabilities {
+  rdl_capability rows[128];
+  size_t count;
+} command_capabilities;
+
+/* False: the device does not tell, and rdl_error_text() says why. Blocks while it is probed, for
+ * some seconds the first time. */
+bool command_find_capabilities(const char *selector, uint32_t flags, command_capabilities *out);
+
+/* The text of a row, "" when there is none. */
+const char *command_capability(const command_capabilities *c, const char *name);
+
 #endif

@@ -66,7 +66,7 @@ def case_good():
     lines = done.stdout.splitlines()
     check(lines[1].split() == ["one", "4", "0", "0", "4", "0", "0", "./good.task.c:3"], done)
     check(lines[2].split() == ["sum", "0", "16", "4", "8", "1", "2", "./good.task.c:8"], done)
-    check(re.fullmatch(r"host +yes +\d+\.\d\d +1", lines[-1]), done)
+    check(re.fullmatch(r"host +yes +\d+\.\d\d +1 +- +none", lines[-1]), done)
     more = write(".", "more.task.c", GOOD.replace("sum(", "x(").replace("one(", "y(").split("RDL_TASK(")[0] +
                  "RDL_TASK(z, uint, struct one_args, RDL_NONE) { RDL_BEGIN(); RDL_END(); }\n")
     both = run("check", "--device", "host", "good.task.c", more)

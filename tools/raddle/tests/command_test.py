@@ -2,6 +2,7 @@
 """command_test.py CASE PROGRAM: runs the command line program and checks what it prints."""
 import json
 import os
+import re
 import tempfile
 
 import harness
@@ -66,6 +67,24 @@ def case_devices():
     listed = [json.loads(line) for line in run("devices", "--json").stdout.splitlines()]
     check([(d["selector"], d["usable"]) for d in listed] == [(s, u) for s, u, _ in found], listed)
     check(all(d["name"] and d["usable"] == (d["missing"] == "") for d in listed), listed)
+
+
+def case_capabilities():
+    plain = [json.loads(line) for line in run("devices", "--json").stdout.splitlines()]
+    told = [json.loads(line) for line in run("devices", "-v", "--json", timeout=250).stdout.splitlines()]
+    check([d["selector"] for d in told] == [d["selector"] for d in plain], told)
+    for device in told:
+        rows = {row["name"]: row["value"] for row in device["capabilities"]}
+        check(len(rows) > 5 and (rows["usable"] == "yes") == device["usable"], device)
+    text = run("devices", "--verbose").stdout
+    for device in told:
+        for row in device["capabilities"]:
+            value = "" if row["name"] == "clock_hz" else re.escape(row["value"][:20]) # measured anew
+            line = rf"^  {row['name']} +{'probed' if row['probed'] else 'claimed'} +{value}"
+            check(re.search(line, text, re.M), row, text)
+    check(max(map(len, text.splitlines())) <= 100, text)
+    again = run("devices", "--reprobe", timeout=250)
+    check(again.returncode == 0 and "  clock " in again.stdout, again)
 
 
 def case_selectors():
