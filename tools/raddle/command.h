@@ -37,6 +37,7 @@ typedef struct command {
 extern const command command_bench;
 extern const command command_check;
 extern const command command_devices;
+extern const command command_doctor;
 extern const command command_run;
 
 /* ---- options ---- */

@@ -6,10 +6,7 @@
 
 /* THE list of sub-commands, in the order of the help. */
 static const command *const commands[] = {
-    &command_devices,
-    &command_check,
-    &command_run,
-    &command_bench,
+    &command_devices, &command_doctor, &command_check, &command_run, &command_bench,
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

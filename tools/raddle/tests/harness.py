@@ -8,11 +8,11 @@ import tempfile
 PROGRAM = sys.argv[2]
 
 
-def run(*words, program=None, where=None, timeout=110, **variables):
+def run(*words, program=None, timeout=110, user=None, **variables):
     """A variable that is None is taken away."""
     environment = {**os.environ, **variables}
     return subprocess.run([program or PROGRAM, *words], capture_output=True, text=True, timeout=timeout,
-                          cwd=where, env={k: v for k, v in environment.items() if v is not None})
+                          user=user, env={k: v for k, v in environment.items() if v is not None})
 
 
 def check(condition, *what):
@@ -33,6 +33,7 @@ def commands():
 
 def write(folder, name, text):
     path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as file:
         file.write(text)
     return path
