@@ -267,21 +267,24 @@ typedef struct bad_driver {
   const char *what;
   const char *why;
   const char *cure;
+  bool crawls; /* to probe it would take many minutes */
 } bad_driver;
 
 static const bad_driver bad_drivers[] = {
     {"rusticl", "llvmpipe", "is Mesa's llvmpipe",
      "without a word it ends loops after 65,535 turns in a launch, and takes wrong branches beyond "
      "79 levels",
-     "use PoCL for the CPU; on Debian, apt install pocl-opencl-icd"},
+     "use PoCL for the CPU; on Debian, apt install pocl-opencl-icd", false},
     {"Clover", "", "is Mesa's Clover", "it is OpenCL 1.1 and no longer developed",
-     "use rusticl of a newer Mesa, or the vendor's driver"},
+     "use rusticl of a newer Mesa, or the vendor's driver", false},
     {"Oclgrind", "", "is Oclgrind",
      "it interprets kernels to find their errors, many times slower than a device runs them",
-     "leave it to tests: set OCL_ICD_VENDORS only there"},
+     "leave it to tests: set OCL_ICD_VENDORS only there", true},
 };
 
-static void look_at_driver_version(doctor *d, const rdl_device_info *info) {
+/* True: it is no use to probe the device. */
+static bool look_at_driver_version(doctor *d, const rdl_device_info *info) {
+  bool crawls = false;
   for (size_t i = 0; i < sizeof bad_drivers / sizeof bad_drivers[0]; i++) {
     const bad_driver *b = &bad_drivers[i];
     finding *f;
@@ -290,7 +293,9 @@ static void look_at_driver_version(doctor *d, const rdl_device_info *info) {
     DOCTOR_SAY(f->what, "%s (%s) %s", info->selector, info->driver, b->what);
     DOCTOR_SAY(f->why, "%s", b->why);
     DOCTOR_SAY(f->cure, "%s", b->cure);
+    crawls = crawls || b->crawls;
   }
+  return crawls;
 }
 
 static void look_at_usable(doctor *d, const rdl_device_info *info) {
@@ -364,9 +369,8 @@ static void look_at_capabilities(doctor *d, const rdl_device_info *info,
 static void look_at_device(doctor *d, const rdl_device_info *info) {
   command_capabilities *c;
   look_at_usable(d, info);
-  look_at_driver_version(d, info);
   look_at_threads(d, info);
-  if (strcmp(info->backend, "host") == 0) return;
+  if (look_at_driver_version(d, info) || strcmp(info->backend, "host") == 0) return;
   c = calloc(1, sizeof *c);
   if (c && command_find_capabilities(info->selector, 0, c)) look_at_capabilities(d, info, c);
   free(c);
