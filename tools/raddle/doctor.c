@@ -2,6 +2,7 @@
 /* raddle doctor: what is wrong with this machine, why it matters and what to do. */
 #include "tools/raddle/doctor.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,13 @@ finding *doctor_find(doctor *d, severity s, const char *name) {
   finding *f = &d->findings[d->count < DOCTOR_MOST ? d->count++ : DOCTOR_MOST - 1];
   *f = (finding){.severity = s, .name = name};
   return f;
+}
+
+void doctor_say(char *field, size_t size, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  (void)vsnprintf(field, size, format, values);
+  va_end(values);
 }
 
 /* ---- output ---- */

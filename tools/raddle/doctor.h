@@ -31,7 +31,10 @@ typedef struct doctor {
 /* The next finding, to be filled in; the last one again when there are too many. */
 finding *doctor_find(doctor *d, severity s, const char *name);
 
-#define DOCTOR_SAY(field, ...) (void)snprintf((field), sizeof(field), __VA_ARGS__)
+/* Fills one of its texts; what does not fit is cut. */
+__attribute__((format(printf, 3, 4))) void doctor_say(char *field, size_t size, const char *format,
+                                                      ...);
+#define DOCTOR_SAY(field, ...) doctor_say((field), sizeof(field), __VA_ARGS__)
 
 /* ---- doctor_drivers.c: the loader, its drivers and their devices ---- */
 

@@ -155,7 +155,7 @@ void doctor_look_at_compiler(doctor *d) {
     look_at_sample(d, compiler);
   } else {
     f = doctor_find(d, d->usable_opencl ? SEVERITY_WARNING : SEVERITY_ERROR, "compiler");
-    DOCTOR_SAY(f->what, "no C compiler was found. %.480s", compiler->missing);
+    DOCTOR_SAY(f->what, "no C compiler was found. %s", compiler->missing);
     DOCTOR_SAY(f->why, "the device `host` runs only what was compiled ahead%s",
                d->usable_opencl ? "" : ", and there is no other device");
     DOCTOR_SAY(f->cure, "on Debian, apt install gcc libc6-dev; or name one in RADDLE_CC");
