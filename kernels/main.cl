@@ -135,6 +135,8 @@ RDL_FN rdl_u32 rdl_keep_back(rdl_cx *rdl, rdl_u32 slot, rdl_u32 queued) {
   return 0;
 }
 
+#define RDL_QUIET_TO_START 8u
+
 /* All workers have been idle for a while, and an idle one holds no room. Two that each took a part
    of what there was have missed each other: all who wait look once more. When that was in vain one
    that is kept back starts. */
@@ -144,7 +146,7 @@ RDL_FN void rdl_all_are_idle(rdl_cx *rdl) {
     rdl_store_relaxed(&control->asked, rdl_fetch_add(&control->freed, 1u) + 1u);
     rdl_wake_room(rdl);
   }
-  if (rdl->quiet == 8u) rdl->may_start = 1;
+  if (rdl->quiet == RDL_QUIET_TO_START) rdl->may_start = 1;
 }
 
 /* ---- whether to take from others ---- */
@@ -407,6 +409,8 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (all_idle && rdl_starved(rdl)) rdl_all_are_idle(rdl);
   over = control->idle_rounds ? *rounds >= control->idle_rounds
                               : rdl_clock() - *since >= control->patience;
+  /* What is kept back would be ready again for the next launch, and the one after that. */
+  if (rdl->quiet <= RDL_QUIET_TO_START && rdl_load_relaxed(&control->room)) over = 0;
   if (over && all_idle) {
     rdl_store_release(&control->parked, 1u);
     rdl->leaving = 2;

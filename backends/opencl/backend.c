@@ -7,6 +7,7 @@
 #include "backends/common/backends.h"
 #include "backends/common/reason.h"
 #include "backends/opencl/device.h"
+#include "backends/opencl/probe.h"
 #include "backends/opencl/status.h"
 
 static rdl_status cl_enumerate(rdl_device_info *infos, size_t capacity, size_t *out_count,
@@ -118,6 +119,7 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   out_facts->lanes = 1;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = device->max_allocation;
+  out_facts->shared = 1;
   out_facts->shares_cores = device->is_cpu;
   out_facts->launches_promptly = device->launches_promptly;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler);
@@ -126,11 +128,13 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
 const rdl_backend rdl__backend_opencl = {
     .name = "opencl",
     .enumerate = cl_enumerate,
+    .capabilities = rdl__cl_capabilities,
     .open = cl_open,
     .close = cl_close,
     .facts = cl_facts,
     .allocate = rdl__cl_allocate,
     .release = rdl__cl_release,
+    .address = rdl__cl_address,
     .build = rdl__cl_build,
     .discard = rdl__cl_discard,
     .launch = rdl__cl_launch,

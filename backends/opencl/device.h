@@ -61,6 +61,7 @@ void rdl__cl_choose_options(rdl_backend_device *device);
 rdl_status rdl__cl_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                             rdl_reason *why);
 void rdl__cl_release(rdl_backend_device *device, void *memory);
+uint64_t rdl__cl_address(rdl_backend_device *device, const void *memory);
 
 /* launch.c */
 rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,

@@ -45,17 +45,37 @@ void rdl__cl_answer_free(rdl_cl_answer *answer) {
   memset(answer, 0, sizeof *answer);
 }
 
+const char *rdl__cl_note_take(rdl_cl_answer *answer, size_t *out_size) {
+  rdl_parcel_reader at = answer->notes;
+  const char *note;
+  if (strcmp(rdl__parcel_take(&at, NULL), RDL_CL_NOTE) != 0) return NULL;
+  note = rdl__parcel_take(&at, out_size);
+  if (at.failed) return NULL;
+  answer->notes = at;
+  return note;
+}
+
 /* How far the helper came. */
 enum progress { STRANGER, BEGAN, ANSWERED };
 
-/* A whole answer counts, however the process ended behind it. */
+/* A whole answer counts, however the process ended behind it; and so does each whole note. */
 static enum progress read_answer(rdl_process *process, rdl_cl_answer *out_answer,
                                  rdl_status *out_status, rdl_reason *why) {
   rdl_parcel_reader reader = rdl__parcel_read(process->output.bytes, process->output.size);
+  rdl_parcel_reader notes;
   const char *body, *text;
   uint64_t status;
   size_t size;
+  out_answer->bytes = process->output.bytes;
+  process->output.bytes = NULL;
+  out_answer->ending = process->ending;
+  out_answer->code = process->code;
   if (strcmp(rdl__parcel_take(&reader, NULL), RDL_CL_ANSWER) != 0) return STRANGER;
+  out_answer->notes = notes = reader;
+  while (rdl__cl_note_take(out_answer, NULL)) {
+  }
+  reader = out_answer->notes;
+  out_answer->notes = notes;
   status = rdl__parcel_take_number(&reader);
   text = rdl__parcel_take(&reader, NULL);
   body = rdl__parcel_take(&reader, &size);
@@ -64,8 +84,6 @@ static enum progress read_answer(rdl_process *process, rdl_cl_answer *out_answer
   rdl__reason_clear(why);
   rdl__reason_append(why, "%s", text);
   out_answer->body = rdl__parcel_read(body, size);
-  out_answer->bytes = process->output.bytes;
-  process->output.bytes = NULL;
   return ANSWERED;
 }
 

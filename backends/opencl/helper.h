@@ -12,6 +12,7 @@
 #include <raddle/backend.h>
 #include <stdint.h>
 
+#include "backends/common/process.h"
 #include "backends/opencl/identity.h"
 #include "backends/opencl/parcel.h"
 
@@ -20,12 +21,22 @@
 #define RDL_CL_REQUEST "raddle-opencl-helper request"
 #define RDL_CL_ANSWER  "raddle-opencl-helper answer 1"
 
+/* In front of what the verb answers notes may come, each a field behind this one: what it had found
+ * when its process ended early. */
+#define RDL_CL_NOTE "raddle-opencl-helper note"
+
 typedef struct rdl_cl_answer {
-  rdl_parcel_reader body; /* what the verb answered; `at` is NULL when no answer came */
-  uint32_t passing;       /* 1 = no answer came for want of time or because somebody killed the
-                             process: the next time one may come */
+  rdl_parcel_reader body;  /* what the verb answered; `at` is NULL when no answer came */
+  rdl_parcel_reader notes; /* the fields of its notes; one that was cut off is none */
+  rdl_ending ending;       /* of the process */
+  int code;
+  uint32_t passing; /* 1 = no answer came for want of time or because somebody killed the process:
+                       the next time one may come */
   char *bytes;
 } rdl_cl_answer;
+
+/* The next note, or NULL behind the last. */
+const char *rdl__cl_note_take(rdl_cl_answer *answer, size_t *out_size);
 
 /*
  * Runs `verb` with the fields of `request` and waits for its end, at most for `limit_ns`; 0 = what

@@ -71,6 +71,11 @@ rdl_status rdl__cl_allocate(rdl_backend_device *device, size_t bytes, void **out
   return status;
 }
 
+uint64_t rdl__cl_address(rdl_backend_device *device, const void *memory) {
+  (void)device;
+  return (uintptr_t)memory;
+}
+
 void rdl__cl_release(rdl_backend_device *device, void *memory) {
   if (memory) device->cl->clSVMFree(device->context, memory);
 }

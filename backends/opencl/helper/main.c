@@ -22,6 +22,7 @@ static const struct {
   rdl_cl_verb *verb;
 } verbs[] = {
     {"build", rdl__cl_do_build},
+    {"probe", rdl__cl_do_probe},
 };
 
 static rdl_cl_verb *find_verb(const char *name) {
@@ -29,6 +30,8 @@ static rdl_cl_verb *find_verb(const char *name) {
     if (strcmp(verbs[i].name, name) == 0) return verbs[i].verb;
   return NULL;
 }
+
+static FILE *output;
 
 /* Takes standard output for the answer alone: drivers print there, too, and that joins what they
  * print on standard error. */
@@ -83,44 +86,50 @@ static rdl_status serve(rdl_parcel_reader *request, rdl_parcel *answer, rdl_reas
   return work(request, answer, why);
 }
 
-static int put(FILE *output, rdl_parcel *parcel) {
+static int put(rdl_parcel *parcel) {
   int done = !parcel->failed && fwrite(parcel->bytes, 1, parcel->size, output) == parcel->size &&
              fflush(output) == 0;
   rdl__parcel_free(parcel);
   return done;
 }
 
-/* From here on who ends without an answer has met a driver. */
-static int begin_answer(FILE *output) {
+int rdl__cl_send_note(const char *text, size_t length) {
   rdl_parcel parcel = {.bytes = NULL};
-  rdl__parcel_add_text(&parcel, RDL_CL_ANSWER);
-  return put(output, &parcel);
+  rdl__parcel_add_text(&parcel, RDL_CL_NOTE);
+  rdl__parcel_add(&parcel, text, length);
+  return put(&parcel);
 }
 
-static int end_answer(FILE *output, rdl_status status, const rdl_parcel *body,
-                      const rdl_reason *why) {
+/* From here on who ends without an answer has met a driver. */
+static int begin_answer(void) {
+  rdl_parcel parcel = {.bytes = NULL};
+  rdl__parcel_add_text(&parcel, RDL_CL_ANSWER);
+  return put(&parcel);
+}
+
+static int end_answer(rdl_status status, const rdl_parcel *body, const rdl_reason *why) {
   rdl_parcel parcel = {.bytes = NULL};
   rdl__parcel_add_number(&parcel, (uint64_t)status);
   rdl__parcel_add_text(&parcel, status == RDL_OK ? "" : why->text);
   rdl__parcel_add(&parcel, body->bytes, body->size);
-  return put(output, &parcel);
+  return put(&parcel);
 }
 
 int main(void) {
-  FILE *output = take_output();
   size_t size = 0;
   char *bytes = isatty(STDIN_FILENO) ? NULL : rdl__file_read_open(stdin, &size);
   rdl_parcel_reader request = rdl__parcel_read(bytes, bytes ? size : 0);
   rdl_parcel answer = {.bytes = NULL};
   rdl_reason why = {.text = ""};
   rdl_status status;
+  output = take_output();
   if (!output || strcmp(rdl__parcel_take(&request, NULL), RDL_CL_REQUEST) != 0) {
     (void)fputs("raddle-opencl-helper is started by libraddle, to compile for OpenCL devices.\n",
                 stderr);
     return 2;
   }
-  if (!begin_answer(output)) return 1;
+  if (!begin_answer()) return 1;
   status = serve(&request, &answer, &why);
   /* No handler of a driver at the exit: the answer has been given. */
-  _exit(end_answer(output, status, &answer, &why) ? 0 : 1);
+  _exit(end_answer(status, &answer, &why) ? 0 : 1);
 }

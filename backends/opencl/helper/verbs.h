@@ -14,7 +14,16 @@
 typedef rdl_status rdl_cl_verb(const rdl_cl *cl, cl_device_id device, rdl_parcel_reader *request,
                                rdl_parcel *answer, rdl_reason *why);
 
+/* Sends something before the answer, for the case that none will come. 0 = nobody reads. */
+int rdl__cl_send_note(const char *text, size_t length);
+
 /* build.c */
 rdl_cl_verb rdl__cl_do_build;
+
+/* probe.c */
+rdl_cl_verb rdl__cl_do_probe;
+
+/* no_fault.c: called before each probe. Tests link another one, which crashes or hangs. */
+void rdl__cl_before_probe(const char *name);
 
 #endif
