@@ -49,7 +49,7 @@ static rdl_status build(struct bench *bench, cl_program program, rdl_reason *why
 static rdl_status set_arguments(struct bench *bench, cl_kernel kernel, rdl_reason *why) {
   const rdl_cl *cl = bench->cl;
   const cl_uint purpose = (cl_uint)bench->request.purpose;
-  rdl_status status = RDL_CL(why, cl->clSetKernelArg(kernel, 0, sizeof bench->heap, &bench->heap));
+  rdl_status status = RDL_CL(why, cl->clSetKernelArg(kernel, 0, sizeof(cl_mem), &bench->heap));
   if (status == RDL_OK)
     status = RDL_CL(why, cl->clSetKernelArg(kernel, 1, sizeof purpose, &purpose));
   return status;
