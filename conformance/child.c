@@ -27,6 +27,7 @@ __attribute__((noreturn)) static void become_case(const test_case *test, FILE *o
   arguments[n++] = "--seed";
   arguments[n++] = seed;
   if (settings.flat) arguments[n++] = "--flat";
+  if (settings.epoch) arguments[n++] = "--epoch";
   arguments[n++] = "--child";
   arguments[n++] = test->name;
   arguments[n] = NULL;

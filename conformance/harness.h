@@ -18,6 +18,7 @@ typedef struct test_settings {
   uint32_t workers; /* 0 = the device's own number */
   uint32_t segment_limit;
   uint32_t flat;
+  uint32_t epoch;
   uint64_t seed;
   const char *name; /* of the case that runs */
 } test_settings;
@@ -152,7 +153,7 @@ rdl_event new_event(bed *b, uint32_t target, uint32_t flags);
 
 typedef struct memory {
   rdl_buffer *buffer;
-  uint32_t *words;
+  uint32_t *words; /* NULL where the host does not share the device's memory */
   rdl_ptr at;
   size_t count;
 } memory;
@@ -160,8 +161,14 @@ typedef struct memory {
 memory memory_new(bed *b, size_t words);
 uint32_t word_at(const memory *m, size_t index); /* while tasks run */
 void word_set(memory *m, size_t index, uint32_t value);
+/* All of it at once, while no task uses it. What memory_load gives stands until its next call. */
+const uint32_t *memory_load(const memory *m);
+void memory_store(memory *m, const uint32_t *words); /* NULL: zeros */
 /* The n-th two words: a handle. */
 void pair_set(memory *m, size_t n, uint32_t index, uint32_t generation);
+/* The case needs host and device to see each other's writes while a launch runs: skips elsewhere.
+ */
+void need_resident(const bed *b);
 /* Looks at the word, without any call of Raddle, until it has the value. False after `ns`. */
 bool word_becomes(const memory *m, size_t index, uint32_t value, uint64_t ns);
 

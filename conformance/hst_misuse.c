@@ -60,7 +60,7 @@ void HST_3_options(void) {
     check_refused(&options);
   }
   options = bed_options();
-  options.pad = 1;
+  options.mode = RDL_MODE_EPOCH + 1u;
   check_refused(&options);
   options = bed_options();
   options.size = 0;

@@ -18,6 +18,7 @@ static const char usage[] =
     "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5; 0: "
     "none\n"
     "  --flat                run what is awaited at once (flat mode)\n"
+    "  --epoch               share no memory with running kernels (epoch mode)\n"
     "  --repeat N            run every case N times, each time with another seed\n"
     "  --seed N              seed of everything that is random; default: from the clock\n"
     "  --timeout S           seconds a case may take; default 60, or 180 for slow ones\n"
@@ -94,6 +95,10 @@ static int take(run_options *options, const char *option, const char *value) {
   }
   if (strcmp(option, "--skip-absent") == 0) {
     options->skip_absent = true;
+    return 1;
+  }
+  if (strcmp(option, "--epoch") == 0) {
+    settings.epoch = 1;
     return 1;
   }
   if (strcmp(option, "--flat") == 0) {

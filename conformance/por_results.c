@@ -86,13 +86,17 @@ void POR_1_memory(void) {
   enum { WORDS = 4000 };
   bed b = open_here();
   memory m = memory_new(&b, (size_t)2 * WORDS);
+  static uint32_t random[2 * WORDS];
+  const uint32_t *words;
   uint32_t k;
   for (k = 0; k < WORDS; k++)
-    m.words[k] = chance(UINT32_MAX);
+    random[k] = chance(UINT32_MAX);
+  memory_store(&m, random);
   get_none(&b, start_many(&b, "por_stencil", WORDS, (task_args){.at = m.at, .k = WORDS}));
+  words = memory_load(&m);
   for (k = 0; k < WORDS; k++)
-    CHECK_EQ(mix(m.words[k], m.words[(k + 1) % WORDS] ^ m.words[(k + WORDS - 1) % WORDS]),
-             m.words[WORDS + k]);
+    CHECK_EQ(mix(words[k], words[(k + 1) % WORDS] ^ words[(k + WORDS - 1) % WORDS]),
+             words[WORDS + k]);
   bed_close(&b);
 }
 

@@ -4,6 +4,8 @@
  * rest may be faster), looks after timers and sleeping callers while a launch runs, and sleeps
  * without burning time when there is nothing to do.
  */
+#include <stddef.h>
+
 #include "api/src/core.h"
 
 /* While a launch runs the device is looked at again and again: by a caller that sleeps until its
@@ -37,12 +39,12 @@ static bool may_search(rdl_context *cx) {
 }
 
 static void look_around(rdl_context *cx) {
-  rdl__timers_collect(cx);
+  if (!rdl__apart(cx) || !cx->launched) rdl__timers_collect(cx);
   rdl__timers_fire(cx);
   rdl__sleepers_wake(cx);
 }
 
-static void lose_device(rdl_context *cx, const rdl_reason *why) {
+void rdl__lose_device(rdl_context *cx, const rdl_reason *why) {
   cx->lost = true;
   cx->lost_why = *why;
   rdl__log(cx, RDL_LOG_ERROR, "%s", why->text);
@@ -57,6 +59,7 @@ static void prepare_launch(rdl_context *cx) {
   rdl_store_relaxed(&c->parked, 0u);
   rdl_store_relaxed(&c->hungry, 0u);
   rdl_store_relaxed(&c->stop, 0u);
+  rdl__wrote(cx, c, offsetof(rdl_control, hungry) + sizeof c->hungry);
 }
 
 /* The lock is held, and given up only where the driver may keep the caller until the launch ends.
@@ -70,12 +73,14 @@ static void launch(rdl_context *cx) {
   prepare_launch(cx);
   cx->launched = true;
   cx->launches++;
+  status = rdl__push(cx, &why);
   if (!cx->facts.launches_promptly) pthread_mutex_unlock(&cx->lock);
-  status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
+  if (!status)
+    status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
   if (!cx->facts.launches_promptly) pthread_mutex_lock(&cx->lock);
   if (!status) return;
   cx->launched = false;
-  lose_device(cx, &why);
+  rdl__lose_device(cx, &why);
 }
 
 /* From the launch that is under way to its end. The lock is given up while the device runs. */
@@ -93,8 +98,9 @@ static void see_through(rdl_context *cx) {
     look_around(cx);
   }
   cx->launched = false;
+  if (!status) status = rdl__pull(cx, &why);
   rdl__stats_settle(cx);
-  if (status) lose_device(cx, &why);
+  if (status) rdl__lose_device(cx, &why);
   look_around(cx);
   rdl__roots_collect(cx);
   rdl__lists_collect(cx, false);
