@@ -35,7 +35,7 @@ static void check_usable(const rdl_capability *rows, size_t count) {
   for (k = 0; k < sizeof names / sizeof names[0]; k++) {
     const rdl_capability *row = row_named(rows, count, names[k]);
     CHECK(row);
-    if (strcmp(names[k], "loop_budget") && strcmp(names[k], "clock"))
+    if (strcmp(names[k], "loop_budget") != 0 && strcmp(names[k], "clock") != 0)
       CHECK(strncmp(row->value, "none", 4) != 0);
   }
 }

@@ -244,7 +244,7 @@ static uint32_t sum_of(uint32_t factor, uint32_t group, uint32_t lane) {
 
 static int barriers_are_right(const rdl_cl_bench *bench, uint32_t local) {
   for (uint32_t i = 0; i < BARRIER_GROUPS * local; i++) {
-    const uint32_t *sums = &bench->host[4 * i];
+    const uint32_t *sums = &bench->host[(size_t)4 * i];
     uint32_t group = i / local, lane = i % local;
     if (sums[0] != sum_of(3, group, lane) || sums[1] != sum_of(5, group, lane) ||
         sums[2] != sum_of(7, group, lane) || sums[3] != 3 * BARRIER_TURNS)

@@ -200,8 +200,7 @@ static uint32_t talk(uint32_t *words) {
 static rdl_status set_memory(rdl_cl_bench *bench, cl_kernel kernel, const meeting *place) {
   if (place->svm)
     return RDL_CL(&bench->why, bench->cl->clSetKernelArgSVMPointer(kernel, 0, place->svm));
-  return RDL_CL(&bench->why,
-                bench->cl->clSetKernelArg(kernel, 0, sizeof place->buffer, &place->buffer));
+  return RDL_CL(&bench->why, bench->cl->clSetKernelArg(kernel, 0, sizeof(cl_mem), &place->buffer));
 }
 
 static rdl_status echo_once(rdl_cl_bench *bench, cl_kernel kernel, const meeting *place,
