@@ -23,7 +23,7 @@ static void print_warning(void *user, rdl_log_level level, const char *text) {
 rdl_status bench_open(const bench_options *options, bool ahead, bench *out_bench) {
   static const rdl_prebuilt *const images[] = {&rdl_prebuilt_raddle_command};
   rdl_context_options how = RDL_CONTEXT_OPTIONS_INIT;
-  *out_bench = (bench){NULL, NULL};
+  *out_bench = (bench){NULL, NULL, 0, 0};
   how.workers = options->workers;
   how.log = print_warning;
   how.prebuilt = ahead ? images : NULL;
