@@ -220,6 +220,7 @@ struct rdl_context {
   /* The launch that is under way (watchdog.c). */
   uint64_t launched_ns;
   uint32_t launched_workers;
+  bool told_overdue;
   bool watching; /* it is overdue, and its workers have been looked at */
   uint64_t next_watch;
   rdl__watched *watched_workers;
@@ -415,6 +416,8 @@ void rdl__watch(rdl_context *cx);                              /* called often w
 uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment; 0 = it goes on */
 /* What holds the launch up: the tasks that run for long, or nothing when none does. */
 void rdl__tell_held(rdl_context *cx, rdl__text *out);
+/* Where the host cannot look into a launch: for how long one has run that should be over; else 0. */
+uint64_t rdl__overdue_ns(const rdl_context *cx);
 
 /* stats.c: the lock is held */
 void rdl__stats_settle(rdl_context *cx); /* a launch has ended */

@@ -92,6 +92,7 @@ static void launch(rdl_context *cx) {
  * nothing until the workers have left. */
 static bool is_given_up(const rdl_context *cx) {
   uint32_t k;
+  if (rdl__apart(cx)) return cx->abandoned; /* nobody knows whether they have */
   for (k = 0; cx->abandoned && k < cx->launched_workers; k++)
     if (rdl_load_relaxed(&cx->worker_states[k].running)) return true;
   return false;
