@@ -271,5 +271,7 @@ RDL_FN void rdl_serve_room(rdl_cx *rdl) {
   if ((rdl->room & RDL_ROOM_LOOK) && rdl_load_ordered(&control->freed) != rdl->room_version)
     wake = 1;
   rdl->room = rdl->given = 0;
-  if (wake) rdl->looking = rdl_exchange(&control->room, RDL_NIL);
+  if (!wake) return;
+  rdl->looking = rdl_exchange(&control->room, RDL_NIL);
+  rdl->wakes = 1;
 }
