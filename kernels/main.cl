@@ -295,7 +295,7 @@ RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
 
 RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
   while (rdl->bottom != rdl->top) {
-    rdl_entry entry = rdl->me->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
+    rdl_entry entry = rdl->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
     if (rdl_keep_back(rdl, entry.slot, entry.wait)) return 0;
     if (oldest)
       rdl->top++;
@@ -388,7 +388,7 @@ RDL_FN rdl_u32 rdl_may_go_on(rdl_cx *rdl, rdl_u32 slot) {
 }
 
 RDL_FN rdl_u32 rdl_fair_ring(rdl_cx *rdl) {
-  rdl_entry oldest = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
+  rdl_entry oldest = rdl->ring[rdl->top % RDL_LOCAL_RING];
   if (rdl->bottom == rdl->top || !rdl_may_go_on(rdl, oldest.slot)) return 0;
   return rdl_from_ring(rdl, 1u);
 }

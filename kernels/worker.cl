@@ -44,6 +44,7 @@ typedef struct rdl_cx {
   RDL_GLOBAL rdl_event_record *events;
   RDL_GLOBAL rdl_outcome *outcomes;
   RDL_GLOBAL rdl_worker *me;
+  RDL_GLOBAL rdl_entry *ring; /* its cells from `top` to `bottom` are this worker's ready futures */
   RDL_GLOBAL rdl_record *self;
   rdl_u32 worker;
   rdl_u32 context;
@@ -158,6 +159,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->events = (RDL_GLOBAL rdl_event_record *)(heap + control->events);
   rdl->outcomes = (RDL_GLOBAL rdl_outcome *)(heap + control->outcomes);
   rdl->me = (RDL_GLOBAL rdl_worker *)(heap + control->workers_at) + worker;
+  rdl->ring = (RDL_GLOBAL rdl_entry *)(heap + control->rings) + worker * RDL_LOCAL_RING;
   rdl->self = rdl->records;
   rdl->worker = worker;
   rdl->context = control->context;
