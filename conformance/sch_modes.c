@@ -127,8 +127,9 @@ static void run_cycle(bed *b, uint32_t count) {
   CHECK_OK(rdl_future_complete(b->cx, promise, NULL, 0, 0));
   check_deadlock(b, outside, "sch_wait", begin);
   for (k = 0; k < count; k++) {
-    check_deadlock(b, members[k], "sch_ring", begin);
-    CHECK_CONTAINS(rdl_error_text(), "waits for");
+    check_deadlock(b, members[k], "sch_ring (future ", begin);
+    CHECK_CONTAINS(rdl_error_text(), "sch.task.c:");
+    CHECK_CONTAINS(rdl_error_text(), " waits for sch_ring (future ");
   }
   CHECK_OK(rdl_future_get(b->cx, promise, NULL, 0, PATIENCE_NS));
   check_usable(b);
@@ -160,8 +161,7 @@ void SCH_8_after(void) {
   options.after = &first;
   options.after_count = 1;
   CHECK_OK(rdl_spawn(b.tasks, "sch_leaf", &args, sizeof args, &options, &second));
-  m.words[0] = second.index;
-  m.words[1] = second.generation;
+  pair_set(&m, 0, second.index, second.generation);
   begin = now_ns();
   CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
   check_deadlock(&b, second, "sch_ring (future", begin);

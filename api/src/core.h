@@ -17,6 +17,7 @@
 
 #include "api/src/error.h"
 #include "api/src/scan.h"
+#include "api/src/text.h"
 #include "backends/common/clock.h"
 #include "kernels/dialect.h"
 /* The dialect's types come first. */
@@ -76,6 +77,13 @@ typedef struct rdl__sleeper {
   struct rdl__sleeper *next;
 } rdl__sleeper;
 
+/* What is known of a worker in the launch that is under way. */
+typedef struct rdl__watched {
+  uint32_t beat;  /* when it was last looked at */
+  uint64_t since; /* it has had that beat, and one segment, at least since then */
+  bool told;      /* of this segment */
+} rdl__watched;
+
 /* A task as the spawning functions need it. */
 typedef struct rdl__known_task {
   const char *name;
@@ -105,6 +113,7 @@ struct rdl_buffer {
 struct rdl_context {
   const rdl_backend *backend;
   rdl_backend_device *device;
+  size_t device_index; /* of the backend's */
   rdl_backend_facts facts;
   rdl_device_info device_info;
   rdl_context_options options; /* with defaults filled in */
@@ -123,10 +132,22 @@ struct rdl_context {
   bool building; /* an image is being compiled: without the lock, the service held */
   bool lost;     /* the device failed: `lost_why` says how */
   rdl_reason lost_why;
+  bool abandoned; /* closed with a launch that did not end: the service thread destroys it */
+  rdl__text abandoned_why;
+  rdl_context *next_abandoned;
   uint32_t holds; /* callers that keep the service thread from launching */
   uint32_t users; /* callers inside a waiting function */
   rdl__sleeper *sleepers;
   bool watched; /* one of the sleepers looks at the device */
+
+  /* Where host and device do not share memory: what the host has written since the last launch
+   * began, and room for what comes back. */
+  rdl_transfer *written;
+  size_t written_count;
+  size_t written_room;
+  unsigned char *arrived;
+  size_t arrived_room;
+  bool written_lost; /* no memory was left to note it */
 
   /* Heap: pointers to its tables. */
   unsigned char *heap;
@@ -194,7 +215,15 @@ struct rdl_context {
   bool solo;              /* the next launch has one worker */
   uint64_t
       room_segments; /* segments run when those who wait for room were last told to look again */
-  char deadlock_text[1024]; /* the last deadlock that was broken */
+  char deadlock_text[3072]; /* the last deadlock that was broken */
+
+  /* The launch that is under way (watchdog.c). */
+  uint64_t launched_ns;
+  uint32_t launched_workers;
+  bool told_overdue;
+  bool watching; /* it is overdue, and its workers have been looked at */
+  uint64_t next_watch;
+  rdl__watched *watched_workers;
 };
 
 /* time.c */
@@ -207,6 +236,9 @@ bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadl
 /* A caller waits for news, as above; closing waits until it has left. The lock is held. */
 bool rdl__pause(rdl_context *cx, uint64_t deadline);
 void rdl__leave(rdl_context *cx); /* undoes one `users++` of a call that gives up the lock */
+
+/* context.c: by the service thread, when the launch that was not waited for has ended after all */
+void rdl__context_end_abandoned(rdl_context *cx);
 
 /* log.c */
 __attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_level level,
@@ -227,11 +259,40 @@ rdl_status rdl__heap_create(rdl_context *cx);
 void rdl__pool_give_back(rdl_context *cx, uint32_t pool, uint32_t item);
 void rdl__stashes_return(rdl_context *cx);
 
+/* mirror.c: the host's copy of memory that it does not share with the device. Everywhere else all
+ * of this does nothing. The lock is held. */
+static inline bool rdl__apart(const rdl_context *cx) {
+  return !cx->facts.shared;
+}
+void rdl__note_written(rdl_context *cx, void *memory, const void *at, size_t bytes);
+/* The host has written `bytes` bytes at `at`, in the heap or in other memory of the device. */
+static inline void rdl__wrote(rdl_context *cx, const void *at, size_t bytes) {
+  if (rdl__apart(cx)) rdl__note_written(cx, cx->heap, at, bytes);
+}
+static inline void rdl__wrote_in(rdl_context *cx, void *memory, size_t bytes) {
+  if (rdl__apart(cx)) rdl__note_written(cx, memory, memory, bytes);
+}
+/* The memory is about to be freed. */
+void rdl__forget_written(rdl_context *cx, const void *memory);
+rdl_status rdl__push(rdl_context *cx, rdl_reason *why); /* before a launch */
+rdl_status rdl__pull(rdl_context *cx,
+                     rdl_reason *why); /* after one: what the host always looks at */
+/* Between two launches: every table, and the frames as far as they are used. */
+rdl_status rdl__pull_tables(rdl_context *cx, rdl_reason *why);
+rdl_status rdl__pull_frames(rdl_context *cx, rdl_reason *why);
+rdl_status rdl__pull_part(rdl_context *cx, uint64_t offset, uint64_t bytes, rdl_reason *why);
+/* Where the device finds memory that the backend gave. */
+static inline rdl_ptr rdl__address(rdl_context *cx, const void *memory) {
+  return cx->backend->address(cx->device, memory);
+}
+/* Memory goes back to the backend. Takes NULL. */
+void rdl__memory_release(rdl_context *cx, void *memory);
+
 /* staging.c; the lock is held */
 rdl_status rdl__stage(rdl_context *cx, const void *from, uint64_t bytes,
                       rdl__staging **out_staging);
-rdl_ptr rdl__staged(const rdl__staging *staging);          /* 0 of NULL */
-void rdl__unstage(rdl_context *cx, rdl__staging *staging); /* takes NULL */
+rdl_ptr rdl__staged(rdl_context *cx, const rdl__staging *staging); /* 0 of NULL */
+void rdl__unstage(rdl_context *cx, rdl__staging *staging);         /* takes NULL */
 void rdl__staging_close(rdl_context *cx);
 
 /* mailbox.c; the lock is held, and may be given up for a moment while the ring is full */
@@ -284,7 +345,7 @@ rdl_status rdl__after_check(const rdl_spawn_options *options, size_t count);
 rdl_status rdl__after_new(rdl_context *cx, const rdl_spawn_options *options, size_t count,
                           rdl__after **out_after);
 /* What the root at `position` waits for, or NULL; stored in `*gate`. */
-const struct rdl_gate_args *rdl__after_gate(const rdl__after *after,
+const struct rdl_gate_args *rdl__after_gate(rdl_context *cx, const rdl__after *after,
                                             const rdl_spawn_options *options, size_t position,
                                             struct rdl_gate_args *gate);
 /* The roots are filled: from here on `after` is theirs, and they keep what they wait for. Does not
@@ -324,6 +385,8 @@ rdl_status rdl__service_start(rdl_context *cx);
 rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline);
 void rdl__service_release(rdl_context *cx);
 bool rdl__work_pending(rdl_context *cx);
+/* The device failed: whoever waits is told why. The lock is held. */
+void rdl__lose_device(rdl_context *cx, const rdl_reason *why);
 void rdl__service_call(rdl_context *cx); /* parked, and there is a message; the lock is held */
 
 /* timer.c; the lock is held */
@@ -333,6 +396,28 @@ uint64_t rdl__timers_next(rdl_context *cx); /* RDL_FOREVER when there is none */
 
 /* deadlock.c: between two launches; the lock is held */
 void rdl__break_deadlocks(rdl_context *cx);
+
+/* describe.c: futures in words; the lock is held. What a future waits for is told between two
+ * launches, when its words stand still. */
+void rdl__tell_task(const rdl_context *cx, uint32_t word, rdl__text *out); /* name and place */
+void rdl__tell_handle(const rdl_context *cx, uint32_t slot, rdl__text *out);
+void rdl__tell_ns(uint64_t ns, rdl__text *out);
+void rdl__tell_future(const rdl_context *cx, uint32_t slot, rdl__text *out); /* handle and task */
+uint32_t rdl__task_of(const rdl_context *cx, uint32_t slot); /* word; of a gate: what it becomes */
+bool rdl__is_promise(const rdl_context *cx, uint32_t slot);  /* made by rdl_future_create */
+void rdl__tell_wait(const rdl_context *cx, uint32_t slot, rdl__text *out);
+
+/* watchdog.c; the lock is held */
+static inline uint32_t rdl__as_ms(uint64_t ns) { /* what rdl_control.now counts */
+  return (uint32_t)(ns / 1000000u);
+}
+void rdl__watch_begin(rdl_context *cx, uint32_t workers);      /* a launch begins */
+void rdl__watch(rdl_context *cx);                              /* called often while it runs */
+uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment; 0 = it goes on */
+/* What holds the launch up: the tasks that run for long, or nothing when none does. */
+void rdl__tell_held(rdl_context *cx, rdl__text *out);
+/* Where the host cannot look into a launch: for how long one has run that should be over; else 0. */
+uint64_t rdl__overdue_ns(const rdl_context *cx);
 
 /* stats.c: the lock is held */
 void rdl__stats_settle(rdl_context *cx); /* a launch has ended */

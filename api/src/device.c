@@ -264,7 +264,7 @@ rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, si
 
 rdl_status rdl_device_capabilities(const char *selector, uint32_t flags, rdl_capability *out,
                                    size_t capacity, size_t *out_count) {
-  const rdl_backend *backend;
+  const rdl_backend *backend = NULL;
   rdl_device_info info;
   rdl_reason why = {""};
   rdl_status status;
@@ -276,7 +276,7 @@ rdl_status rdl_device_capabilities(const char *selector, uint32_t flags, rdl_cap
                       "rdl_device_capabilities: flags are %#x; only RDL_REPROBE is known",
                       (unsigned)flags);
   status = rdl__find_device(selector, &backend, &index, &info);
-  if (status != RDL_OK) return status;
+  if (!backend) return status;
   status = backend->capabilities(index, NULL, flags, out, capacity, out_count, &why);
   return status == RDL_OK ? RDL_OK : rdl__error_why(status, &why);
 }

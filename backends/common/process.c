@@ -22,6 +22,9 @@
 /* A child that was killed and is still there hangs in a system call of a driver. */
 #define KILL_GRACE_NS 2000000000u
 
+/* How often it is asked whether the child has ended while others hold its streams. */
+#define LOOK_MS 200
+
 /* ---- files ---- */
 
 struct files {
@@ -185,17 +188,10 @@ static int keep(rdl_stream *stream, const char *bytes, size_t count) {
   return 1;
 }
 
-/* 1 = something can be read, or a stream has ended; 0 = the deadline has passed. */
-static int wait_readable(struct pollfd *requests, uint64_t deadline) {
-  for (;;) {
-    uint64_t now = rdl__now_ns();
-    uint64_t left_ms;
-    int ready;
-    if (now >= deadline) return 0;
-    left_ms = (deadline - now) / 1000000u + 1u;
-    ready = poll(requests, 2, left_ms < 60000u ? (int)left_ms : 60000);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return 1;
-  }
+/* 1 = something can be read, or a stream has ended; 0 = nothing for LOOK_MS. */
+static int wait_readable(struct pollfd *requests) {
+  int ready = poll(requests, 2, LOOK_MS);
+  return ready > 0 || (ready < 0 && errno != EINTR);
 }
 
 /* Reads once; the end of the stream takes it out of the request. 0 = out of memory. */
@@ -209,12 +205,27 @@ static int read_some(struct pollfd *request, rdl_stream *stream) {
   return 1;
 }
 
-/* Reads both streams to their ends: 0, or ETIMEDOUT or ENOMEM. */
-static int read_streams(rdl_process *process, const struct files *files, uint64_t deadline) {
+/* GONE: it was collected, by a thread that waits for all children, or because the program ignores
+ * SIGCHLD. Its number may be another's then. */
+enum life { RUNS, ENDED, GONE };
+
+/* Collects nothing. */
+static enum life life_of(pid_t child) {
+  siginfo_t info = {.si_pid = 0};
+  if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return GONE;
+  return info.si_pid == child ? ENDED : RUNS;
+}
+
+/* Reads both streams to their ends: 0, or ETIMEDOUT or ENOMEM. What the child has left behind, or a
+ * program that forks in another thread, may hold them when it has ended; nobody waits for those. */
+static int read_streams(pid_t child, rdl_process *process, const struct files *files,
+                        uint64_t deadline) {
   struct pollfd requests[2] = {{.fd = files->output[0], .events = POLLIN},
                                {.fd = files->errors[0], .events = POLLIN}};
   while (requests[0].fd >= 0 || requests[1].fd >= 0) {
-    if (!wait_readable(requests, deadline)) return ETIMEDOUT;
+    int ended = life_of(child) != RUNS;
+    if (rdl__now_ns() >= deadline) return ETIMEDOUT;
+    if (!wait_readable(requests) && ended) return 0;
     if (!read_some(&requests[0], &process->output) || !read_some(&requests[1], &process->errors))
       return ENOMEM;
   }
@@ -223,44 +234,41 @@ static int read_streams(rdl_process *process, const struct files *files, uint64_
 
 /* ---- end ---- */
 
-/* Waits until the deadline for this child and no other. 1 = it has ended, 0 = not yet. Nothing
- * tells of the end of a child of which all streams are closed, so it is asked for. */
-static int reap(pid_t child, uint64_t deadline, rdl_process *process) {
+/* 1 = it has ended, 0 = the deadline has passed. Nothing tells of the end of a child of which all
+ * streams are closed, so it is asked for. */
+static int await_end(pid_t child, uint64_t deadline) {
   struct timespec pause = {0, 50000};
-  for (;;) {
-    int status = 0;
-    pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) {
-      process->ending = WIFEXITED(status) ? RDL_ENDED_BY_ITSELF : RDL_ENDED_BY_SIGNAL;
-      process->code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
-      return 1;
-    }
-    if (ended < 0 && errno != EINTR) {
-      process->ending = RDL_ENDED_SOMEHOW;
-      process->code = 0;
-      return 1;
-    }
+  while (life_of(child) == RUNS) {
     if (rdl__now_ns() >= deadline) return 0;
     (void)nanosleep(&pause, NULL);
     if (pause.tv_nsec < 10000000) pause.tv_nsec *= 2;
   }
+  return 1;
 }
 
-/* A child that has ended well and left others behind that hold its streams is told from one that
- * had to be killed by how it ended. */
-static void kill_group(pid_t child, rdl_process *process) {
-  (void)kill(-child, SIGKILL);
-  if (reap(child, rdl__deadline_ns(KILL_GRACE_NS), process) &&
-      process->ending == RDL_ENDED_BY_ITSELF)
-    return;
-  process->ending = RDL_ENDED_BY_LIMIT;
+/* Collects this child and no other. */
+static void collect(pid_t child, rdl_process *process) {
+  int status = 0;
+  pid_t got;
+  do
+    got = waitpid(child, &status, WNOHANG);
+  while (got < 0 && errno == EINTR);
+  process->ending = RDL_ENDED_SOMEHOW;
   process->code = 0;
+  if (got != child) return;
+  process->ending = WIFEXITED(status) ? RDL_ENDED_BY_ITSELF : RDL_ENDED_BY_SIGNAL;
+  process->code = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);
 }
 
+/* What it has started ends with it. */
 static int attend(pid_t child, const struct files *files, rdl_process *process) {
   uint64_t deadline = rdl__deadline_ns(process->limit_ns);
-  int error = read_streams(process, files, deadline);
-  if (error || !reap(child, deadline, process)) kill_group(child, process);
+  int error = read_streams(child, process, files, deadline);
+  int in_time = !error && await_end(child, deadline);
+  if (life_of(child) != GONE) (void)kill(-child, SIGKILL);
+  if (!in_time) (void)await_end(child, rdl__deadline_ns(KILL_GRACE_NS));
+  collect(child, process);
+  if (!in_time) process->ending = RDL_ENDED_BY_LIMIT;
   return error == ENOMEM ? ENOMEM : 0;
 }
 

@@ -114,6 +114,7 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   rdl__cache_open(&device->cache, options->cache_dir);
   rdl__host_find_compiler(&device->compiler);
   device->clock_hz = rdl__counter_hz();
+  device->epoch = options->epoch;
   status = rdl__host_start_workers(&device->workers, workers_for(options->workers), why);
   if (status == RDL_OK)
     *out_device = device;
@@ -134,6 +135,7 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
   out_facts->lanes = 1;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = memory_size();
+  out_facts->shared = !device->epoch;
   out_facts->shares_cores = 1;
   out_facts->launches_promptly = 1;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler.version);
@@ -148,6 +150,9 @@ const rdl_backend rdl__backend_host = {
     .facts = host_facts,
     .allocate = rdl__host_allocate,
     .release = rdl__host_release,
+    .address = rdl__host_address,
+    .write = rdl__host_write,
+    .read = rdl__host_read,
     .build = rdl__host_build,
     .discard = rdl__host_discard,
     .launch = rdl__host_launch,

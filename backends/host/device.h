@@ -52,6 +52,7 @@ struct rdl_backend_device {
   rdl_host_workers workers;
   char name[128];
   uint64_t clock_hz;
+  uint32_t epoch; /* the workers' memory is apart from the host's */
 };
 
 /* compiler.c */
@@ -72,6 +73,12 @@ void rdl__host_discard(rdl_backend_device *device, rdl_backend_image *image);
 rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                               rdl_reason *why);
 void rdl__host_release(rdl_backend_device *device, void *memory);
+unsigned char *rdl__host_seen(const void *memory); /* what the workers see of it */
+uint64_t rdl__host_address(rdl_backend_device *device, const void *memory);
+rdl_status rdl__host_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                           rdl_reason *why);
+rdl_status rdl__host_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                          rdl_reason *why);
 
 /* launch.c */
 rdl_status rdl__host_start_workers(rdl_host_workers *workers, uint32_t count, rdl_reason *why);

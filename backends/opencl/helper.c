@@ -95,6 +95,10 @@ static void put_last_words(const rdl_process *process, rdl_reason *why) {
   size_t length = process->errors.size;
   while (length && strchr(" \t\r\n", words[length - 1]))
     length--;
+  while (length && strchr(" \t\r\n", *words)) {
+    words++;
+    length--;
+  }
   if (length > LAST_WORDS) {
     const char *line;
     words += length - LAST_WORDS;
@@ -105,7 +109,7 @@ static void put_last_words(const rdl_process *process, rdl_reason *why) {
       words = line + 1;
     }
   }
-  if (length) rdl__reason_append(why, " Its last words:\n%.*s", (int)length, words);
+  if (length) rdl__reason_append(why, " What was printed last:\n%.*s", (int)length, words);
 }
 
 static void put_ending(const rdl_process *process, rdl_reason *why) {

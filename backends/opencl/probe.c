@@ -26,6 +26,8 @@ static size_t write_report(const rdl_report *report, char out_text[LONGEST_TEXT]
   return length;
 }
 
+#define NO_END "did not end"
+
 /* ---- processes that probe ---- */
 
 static rdl_status run_helper(const rdl_cl_identity *device, const rdl_report *report, size_t first,
@@ -68,7 +70,7 @@ static size_t read_notes(rdl_cl_answer *answer, rdl_report *report) {
 static void add_ending(rdl_report *report, const rdl_cl_probe *probe, const rdl_cl_answer *answer) {
   if (answer->ending == RDL_ENDED_BY_LIMIT ||
       (answer->ending == RDL_ENDED_BY_SIGNAL && answer->code == SIGALRM))
-    rdl__report_add(report, 1, probe->name, "did not end in %u s", (unsigned)probe->seconds);
+    rdl__report_add(report, 1, probe->name, NO_END " in %u s", (unsigned)probe->seconds);
   else if (answer->ending == RDL_ENDED_BY_SIGNAL)
     rdl__report_add(report, 1, probe->name, "crashed (%s)", rdl__process_signal(answer->code).text);
   else
@@ -141,9 +143,12 @@ static int load_report(const rdl_cache *cache, const rdl_cache_key *key, rdl_rep
   return report->count != 0;
 }
 
+/* A machine that is too busy looks like a driver that hangs: that is not kept. */
 static void store_report(const rdl_cache *cache, const rdl_cache_key *key,
                          const rdl_report *report) {
   char text[LONGEST_TEXT];
+  for (size_t i = 0; i < report->count; i++)
+    if (strncmp(report->rows[i].value, NO_END, strlen(NO_END)) == 0) return;
   (void)rdl__cache_store(cache, key, text, write_report(report, text), NULL);
 }
 

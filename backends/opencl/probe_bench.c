@@ -103,7 +103,7 @@ rdl_status rdl__bench_run(rdl_cl_bench *bench, cl_kernel kernel, const rdl_bench
   const rdl_cl *cl = bench->cl;
   const size_t bytes = count * sizeof bench->host[0];
   rdl_status status =
-      RDL_CL(&bench->why, cl->clSetKernelArg(kernel, 0, sizeof bench->words, &bench->words));
+      RDL_CL(&bench->why, cl->clSetKernelArg(kernel, 0, sizeof(cl_mem), &bench->words));
   if (status == RDL_OK)
     status = RDL_CL(&bench->why, cl->clEnqueueWriteBuffer(bench->queue, bench->words, CL_TRUE, 0,
                                                           bytes, bench->host, 0, NULL, NULL));

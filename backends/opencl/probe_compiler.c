@@ -22,14 +22,14 @@ static rdl_status run_once(rdl_cl_bench *bench, const char *options, const char 
 
 /* ---- turns of loops ---- */
 
-#define TURNS 200000u
+#define TURNS       200000u
+#define INNER_TURNS 200u
 
-static rdl_status count_turns(rdl_cl_bench *bench, cl_kernel kernel, uint32_t inner,
-                              uint32_t *out_turns) {
-  rdl_bench_launch launch = {.a = TURNS, .b = inner, .groups = 1, .local = 1};
+static rdl_status count_turns(rdl_cl_bench *bench, const char *name, uint32_t *out_turns) {
+  rdl_bench_launch launch = {.a = TURNS, .b = INNER_TURNS, .groups = 1, .local = 1};
   rdl_status status;
   bench->host[0] = 1;
-  status = rdl__bench_run(bench, kernel, &launch, 2);
+  status = run_once(bench, PLAIN, NULL, name, &launch, 2);
   *out_turns = bench->host[1];
   return status;
 }
@@ -37,13 +37,9 @@ static rdl_status count_turns(rdl_cl_bench *bench, cl_kernel kernel, uint32_t in
 /* The inner loop's turns are counted, and the outer's use up the budget, too: so the single loop
  * tells the budget, and the nested one only whether there is one. */
 rdl_status rdl__probe_loop_budget(rdl_cl_bench *bench) {
-  cl_kernel kernel = NULL;
   uint32_t single = 0, nested = 0;
-  rdl_status status = rdl__bench_kernel(bench, PLAIN, NULL, "loop.cl", &kernel);
-  if (status != RDL_OK) return status;
-  status = count_turns(bench, kernel, 0, &single);
-  if (status == RDL_OK) status = count_turns(bench, kernel, 200, &nested);
-  (void)bench->cl->clReleaseKernel(kernel);
+  rdl_status status = count_turns(bench, "loop.cl", &single);
+  if (status == RDL_OK) status = count_turns(bench, "loops.cl", &nested);
   if (status != RDL_OK) return status;
   if (single == TURNS && nested == TURNS)
     rdl__report_add(bench->report, 1, "loop_budget", "none");
@@ -248,7 +244,7 @@ static uint32_t sum_of(uint32_t factor, uint32_t group, uint32_t lane) {
 
 static int barriers_are_right(const rdl_cl_bench *bench, uint32_t local) {
   for (uint32_t i = 0; i < BARRIER_GROUPS * local; i++) {
-    const uint32_t *sums = &bench->host[4 * i];
+    const uint32_t *sums = &bench->host[(size_t)4 * i];
     uint32_t group = i / local, lane = i % local;
     if (sums[0] != sum_of(3, group, lane) || sums[1] != sum_of(5, group, lane) ||
         sums[2] != sum_of(7, group, lane) || sums[3] != 3 * BARRIER_TURNS)

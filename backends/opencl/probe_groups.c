@@ -93,9 +93,10 @@ rdl_status rdl__probe_order_mem_fence(rdl_cl_bench *bench) {
 
 /* Threads of a CPU device that has more of them than the machine has cores take turns: everyone
  * must have been there before the first gives up. */
-#define PATIENCE_NS 60000000u
-#define MOST_GROUPS 8192u
-#define SAW         64u /* where meet.cl puts what each saw */
+#define LONG_PATIENCE_NS 400000000u
+#define PATIENCE_NS      50000000u
+#define MOST_GROUPS      8192u
+#define SAW              64u /* where meet.cl puts what each saw */
 
 static rdl_status meet_once(rdl_cl_bench *bench, cl_kernel kernel, const rdl_bench_launch *launch,
                             uint32_t *most) {
@@ -109,28 +110,34 @@ static rdl_status meet_once(rdl_cl_bench *bench, cl_kernel kernel, const rdl_ben
 /* A busy machine may keep a group away, and never lets one more in: so the most of several launches
  * is what counts. Where a loop budget ends the waiting early there is time for more of them. */
 static rdl_status meet(rdl_cl_bench *bench, cl_kernel kernel, const rdl_bench_launch *launch,
-                       uint32_t *most) {
-  uint64_t until = rdl__deadline_ns(2 * PATIENCE_NS);
+                       uint64_t patience_ns, uint32_t *most) {
+  uint64_t until = rdl__deadline_ns(patience_ns);
   rdl_status status = meet_once(bench, kernel, launch, most);
   while (status == RDL_OK && *most < launch->groups && rdl__now_ns() < until)
     status = meet_once(bench, kernel, launch, most);
   return status;
 }
 
-/* One group more than there are compute units, then twice as many until some do not come. */
+/* As many groups as there are compute units, which are likely to come and get time to. Then one
+ * more, and twice as many until some do not come: nobody waits long for those, for they most likely
+ * never will. */
 static rdl_status count_resident(rdl_cl_bench *bench, cl_kernel kernel, size_t local,
                                  uint32_t *out_most) {
   rdl_bench_launch launch = {.a = 2, .groups = 1, .local = local};
   uint64_t units = rdl__cl_number(bench->cl, bench->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  uint64_t patience_ns = LONG_PATIENCE_NS;
+  size_t groups = units < MOST_GROUPS ? (size_t)units : MOST_GROUPS;
   rdl_status status = RDL_OK;
-  launch.b = rdl__bench_turns_for(bench, kernel, launch, PATIENCE_NS);
-  launch.groups = units < MOST_GROUPS ? (size_t)units + 1 : MOST_GROUPS;
   *out_most = 1;
-  while (status == RDL_OK && launch.groups <= MOST_GROUPS) {
-    launch.a = (uint32_t)launch.groups;
-    status = meet(bench, kernel, &launch, out_most);
-    if (*out_most < launch.groups) break;
-    launch.groups *= 2;
+  while (status == RDL_OK && groups <= MOST_GROUPS) {
+    launch.groups = 1;
+    launch.a = 2;
+    launch.b = rdl__bench_turns_for(bench, kernel, launch, patience_ns);
+    launch.groups = launch.a = (uint32_t)groups;
+    status = meet(bench, kernel, &launch, patience_ns, out_most);
+    if (*out_most < groups) break;
+    groups = groups == units ? groups + 1 : 2 * groups;
+    patience_ns = PATIENCE_NS;
   }
   return status;
 }
@@ -193,8 +200,7 @@ static uint32_t talk(uint32_t *words) {
 static rdl_status set_memory(rdl_cl_bench *bench, cl_kernel kernel, const meeting *place) {
   if (place->svm)
     return RDL_CL(&bench->why, bench->cl->clSetKernelArgSVMPointer(kernel, 0, place->svm));
-  return RDL_CL(&bench->why,
-                bench->cl->clSetKernelArg(kernel, 0, sizeof place->buffer, &place->buffer));
+  return RDL_CL(&bench->why, bench->cl->clSetKernelArg(kernel, 0, sizeof(cl_mem), &place->buffer));
 }
 
 static rdl_status echo_once(rdl_cl_bench *bench, cl_kernel kernel, const meeting *place,

@@ -268,7 +268,7 @@ static rdl_status read_clock(rdl_cl_bench *bench, cl_kernel kernel, moment *out)
 
 static rdl_status measure_clock(rdl_cl_bench *bench, cl_kernel kernel, uint64_t *out_hz) {
   const struct timespec apart = {0, CLOCK_APART};
-  moment first, second;
+  moment first = {0, 0, 0}, second = {0, 0, 0};
   rdl_status status = read_clock(bench, kernel, &first);
   if (status != RDL_OK) return status;
   (void)nanosleep(&apart, NULL);

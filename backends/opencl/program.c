@@ -28,9 +28,6 @@
 
 #include "kernels/abi.h" /* its types are the dialect's */
 
-#define PLAIN_OPTIONS "-cl-std=CL3.0"
-#define CLOCK_OPTIONS "-cl-std=CL3.0 -DRDL_CLOCK -DRDL_X86"
-
 #define KERNEL "rdl_launch"
 
 static rdl_cache_key key_of(const rdl_backend_device *device, const rdl_image_text *text) {
@@ -239,7 +236,7 @@ void rdl__cl_discard(rdl_backend_device *device, rdl_backend_image *image) {
   free(image);
 }
 
-/* ---- clock ---- */
+/* ---- the processor of a CPU device ---- */
 
 #if defined(__x86_64__)
 
@@ -279,20 +276,15 @@ static int counter_compiles(rdl_backend_device *device) {
   return answer == 'y';
 }
 
-/* A CPU device runs on this machine's processors, so its counter is the one that the host reads.
- * Whether its compiler takes the two words is tried once; the answer is kept in the cache. */
-void rdl__cl_choose_options(rdl_backend_device *device) {
-  device->options = CLOCK_OPTIONS;
-  if (device->is_cpu && counter_compiles(device))
-    device->clock_hz = rdl__counter_hz();
-  else
-    device->options = PLAIN_OPTIONS;
+int rdl__cl_takes_processor(rdl_backend_device *device) {
+  return device->is_cpu && counter_compiles(device);
 }
 
 #else
 
-void rdl__cl_choose_options(rdl_backend_device *device) {
-  device->options = PLAIN_OPTIONS;
+int rdl__cl_takes_processor(rdl_backend_device *device) {
+  (void)device;
+  return 0;
 }
 
 #endif

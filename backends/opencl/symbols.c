@@ -43,7 +43,7 @@ void rdl__cl_read_drivers(const rdl_cl *cl) {
   char *whole = list ? strdup(list) : NULL;
   cl_uint count = 0;
   (void)cl->clGetPlatformIDs(0, NULL, &count);
-  if (whole) memcpy(list, whole, strlen(whole));
+  if (whole) memcpy(list, whole, strlen(whole) + 1);
   free(whole);
 }
 

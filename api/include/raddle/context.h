@@ -19,7 +19,24 @@ extern "C" {
 
 typedef struct rdl_context rdl_context;
 
-/* Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. quantum_ns, park_ns
+/*
+ * How the host and a launch talk.
+ * RDL_MODE_RESIDENT: they share memory while the launch runs. A message of the host reaches a
+ * running launch within a microsecond, and a result is seen when it is written. RDL_MODE_EPOCH:
+ * what the host says waits for the next launch, and what the device has done is seen when the
+ * launch is over, which is when there is nothing left to do or its quantum is. Every device can.
+ */
+typedef enum rdl_mode {
+  RDL_MODE_DEFAULT, /* resident where the device can, else epoch */
+  RDL_MODE_RESIDENT,
+  RDL_MODE_EPOCH
+} rdl_mode;
+
+/* Beside a context the program may use the device itself. A launch ends after `quantum_ns` and the
+ * segments that run then, and what others have queued meanwhile comes before the next one: on PoCL a
+ * kernel, a blocking copy or a clFinish of the program's own waits for at most that long.
+ *
+ * Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. quantum_ns, park_ns
  * and spin_ns are at most 250 ms, more counts as that: deadlocks are found between launches.
  * Each slot, root and event serves 2^31 to 2^32 times and then no more, for no handle may come
  * twice: those that are left serve on, and a context that has used up all of them has no room. With
@@ -34,14 +51,18 @@ typedef struct rdl_context_options {
   uint32_t events;        /* events that may exist at once; default 16,384 */
   uint32_t flat;          /* not 0: what is awaited and has not started runs at once */
   uint32_t segment_limit; /* a worker leaves its launch after this many segments; for tests */
-  uint32_t pad;           /* 0 */
-  uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB.
+  uint32_t mode;          /* rdl_mode; one that the device has not is RDL_UNSUPPORTED */
+  uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB,
+                             in epoch mode 128, and at most a quarter of the largest allocation.
                              It is reserved, and used only as far as it is touched */
-  uint64_t quantum_ns;    /* longest stretch of one launch, the last segment apart; default 8 ms */
+  uint64_t quantum_ns;    /* longest stretch of one launch, the last segment apart; default 8 ms,
+                             in epoch mode 2 ms */
   uint64_t park_ns;       /* time without work before the device is left; default 300 us */
   uint64_t spin_ns;       /* a waiting thread spins this long before it sleeps; default 20 us;
                              RDL_NO_SPIN = not at all */
   uint64_t close_ns;      /* longest time rdl_context_close takes; default 10 s */
+  uint64_t watchdog_ns;   /* a segment that runs for longer is named in a warning of the log, once;
+                             default 2 s, RDL_FOREVER = never */
   const char *cache_dir;  /* where compiled images are kept; default $XDG_CACHE_HOME/raddle or
                              ~/.cache/raddle; "" = nowhere */
   const rdl_prebuilt *const *prebuilt; /* images compiled ahead (raddle_add_tasks),
@@ -49,7 +70,7 @@ typedef struct rdl_context_options {
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;
-  uint64_t reserved[8]; /* 0 */
+  uint64_t reserved[7]; /* 0 */
 } rdl_context_options;
 
 #define RDL_CONTEXT_OPTIONS_INIT                                                                   \
@@ -62,7 +83,8 @@ typedef struct rdl_context_options {
  * Blocks while the driver starts. Any thread.
  * RDL_NOT_FOUND no device has this name; RDL_UNAVAILABLE its driver is missing; RDL_UNSUPPORTED it
  * lacks something, which the text names; RDL_INVALID also: several devices have this name;
- * RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are open. */
+ * RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are open; RDL_BUSY a context on this device was closed
+ * while a segment did not end, and it still runs: only a new process can use the device. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_context_open(const char *selector, rdl_context **out_context);
 
 /* The same with options; NULL options are the defaults. */
@@ -73,8 +95,9 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_context_open_with(const char *selector,
 /* Ends all work, wakes waiting threads with RDL_CLOSED, frees everything and makes the context,
  * its modules and its buffers invalid. Takes NULL. No other call on the context may begin any more.
  * Blocks until the running segments have ended.
- * RDL_TIMEOUT: a segment did not end in time. Then the device and the memory it still uses are
- * kept, and the handle is invalid all the same. */
+ * RDL_TIMEOUT: a segment did not end in time; the text names its task. Then the device and the memory
+ * it still uses are kept until it ends or the process does, the device is not opened again before
+ * (RDL_BUSY), and the handle is invalid all the same. The process can exit. */
 RDL_API rdl_status rdl_context_close(rdl_context *context);
 
 typedef struct rdl_context_info {
@@ -82,6 +105,7 @@ typedef struct rdl_context_info {
   rdl_device_info device;
   uint32_t workers; /* that run */
   uint32_t lanes;
+  uint32_t mode; /* RDL_MODE_RESIDENT or RDL_MODE_EPOCH */
   uint32_t slots;
   uint32_t roots;
   uint32_t events;

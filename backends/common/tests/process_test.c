@@ -118,13 +118,24 @@ static void a_command_that_hangs_without_its_streams(void **state) {
   rdl__process_free(&process);
 }
 
-/* What it leaves behind holds its streams; how it ended counts all the same. */
+/* What it leaves behind holds its streams, and ends with it. */
 static void a_command_that_leaves_another_behind(void **state) {
-  char script[] = "sleep 60 & exit 5";
-  rdl_process process = run_shell(script, NULL, 0, SECOND / 2);
+  char script[] = "sleep 60 & echo $!; exit 5";
+  char crash[] = "sleep 60 & kill -11 $$";
+  uint64_t before = rdl__now_ns();
+  rdl_process process = run_shell(script, NULL, 0, 50 * (uint64_t)SECOND);
+  long child = strtol(process.output.bytes, NULL, 10);
   (void)state;
   assert_int_equal(process.ending, RDL_ENDED_BY_ITSELF);
   assert_int_equal(process.code, 5);
+  for (int i = 0; i < 200 && !is_dead(child); i++)
+    usleep(10000);
+  assert_true(is_dead(child));
+  rdl__process_free(&process);
+  process = run_shell(crash, NULL, 0, 50 * (uint64_t)SECOND);
+  assert_int_equal(process.ending, RDL_ENDED_BY_SIGNAL);
+  assert_int_equal(process.code, SIGSEGV);
+  assert_in_range(rdl__now_ns() - before, 0, 45 * (uint64_t)SECOND);
   rdl__process_free(&process);
 }
 

@@ -4,9 +4,11 @@
  * comes in on standard input, the answer goes out on standard output; see ../helper.h.
  */
 #include <raddle/version.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -39,10 +41,12 @@ static FILE *take_output(void) {
   return fdopen(file, "w");
 }
 
-/* The library waits for the limit and kills. This is for the case that it is no longer there. */
+/* The library waits for the limit and kills. This is for the case that it is no longer there: the
+ * thread that waits has ended, or had before it could be watched. */
 static void limit_self(uint64_t limit_ns) {
   struct rlimit none = {0, 0};
   (void)setrlimit(RLIMIT_CORE, &none);
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
   (void)alarm((unsigned)(limit_ns / 1000000000u) + 5u);
 }
 

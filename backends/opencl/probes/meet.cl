@@ -8,11 +8,11 @@
  */
 #define RDL_LOOK                                                                                   \
   came = rdl_load_acquire(words);                                                                  \
-  here = came - rdl_load_acquire(words + 16);                                                      \
-  if (here > most) most = here;
+  left = rdl_load_acquire(words + 16);                                                             \
+  if (came > left && came - left > most) most = came - left;
 
 __kernel void probe(__global uint *words, uint wanted, uint turns) {
-  uint me, came, here = 0u, most = 0u, turn;
+  uint me, came, left, most = 0u, turn;
   if (get_local_id(0) == 0u && rdl_load_acquire(words + 32) == 0u) {
     me = rdl_fetch_add(words, 1u);
     for (turn = 0u; turn < turns && most < wanted && rdl_load_acquire(words + 32) == 0u; turn++) {

@@ -5,6 +5,7 @@
  *
  * crash_test FAKE_DRIVER
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 
 #include "api/tests/unit.h"
 #include "backends/common/clock.h"
-#include "backends/opencl/device.h"
 #include "backends/opencl/helper.h"
+#include "backends/opencl/tests/bare_device.h"
 
 #define SECOND ((uint64_t)1000000000u)
 
@@ -30,20 +31,8 @@ static void set_variable(const char *name, const char *value) {
 
 static rdl_status build(const char *body) {
   char text[512];
-  rdl_text_piece piece = {.name = "user.task.c", .text = text, .first_line = 1};
-  rdl_image_text image = {.pieces = &piece, .count = 1, .hash = body};
-  rdl_backend_image *built = NULL;
-  rdl_status status;
   (void)snprintf(text, sizeof text, "kernel void rdl_launch()\n{ %s }\n", body);
-  piece.length = strlen(text);
-  memset(&why, 0, sizeof why);
-  status = rdl__cl_build(&device, &image, &built, &why);
-  if (status == RDL_OK)
-    assert_non_null(built);
-  else
-    assert_null(built);
-  rdl__cl_discard(&device, built);
-  return status;
+  return bare_device_build(&device, "user.task.c", text, &why);
 }
 
 static void says(const char *words) {
@@ -97,8 +86,8 @@ static void a_limit_that_is_no_number(void **state) {
   set_variable("RADDLE_BUILD_TIMEOUT", NULL);
 }
 
-/* Its words are told, and cut. The answer goes another way than what a driver prints. With a binary
- * this process meets the driver in a quieter stage. */
+/* What it printed is told, and cut. The answer goes another way than what a driver prints. With a
+ * binary this process meets the driver in a quieter stage. */
 static void floods_do_no_harm(void **state) {
   (void)state;
   device.keeps_binaries = 1;
@@ -106,7 +95,7 @@ static void floods_do_no_harm(void **state) {
   device.keeps_binaries = 0;
   crashes("@build:flood @build:abort", "crashed with SIGABRT");
   assert_int_equal(build("@build:flood @build:abort"), RDL_COMPILE);
-  says("Its last words:\nthe end");
+  says("What was printed last:\nthe end");
   assert_in_range(strlen(why.text), 100, 3000);
 }
 
@@ -132,6 +121,85 @@ static void a_program_that_ignores_its_children(void **state) {
   assert_int_equal(build("@build:abort"), RDL_COMPILE);
   says("ignores SIGCHLD");
   (void)signal(SIGCHLD, SIG_DFL);
+}
+
+struct job {
+  pthread_t thread;
+  const char *body, *wanted;
+  rdl_status status;
+  rdl_reason why;
+};
+
+static void *run_job(void *data) {
+  struct job *job = data;
+  char text[128];
+  (void)snprintf(text, sizeof text, "kernel void rdl_launch()\n{ %s }\n", job->body);
+  job->status = bare_device_build(&device, "user.task.c", text, &job->why);
+  return NULL;
+}
+
+static void threads_build_at_the_same_time(void **state) {
+  static struct job jobs[] = {
+      {.body = "thread 1", .wanted = ""},
+      {.body = "@build:segv 2", .wanted = "SIGSEGV"},
+      {.body = "@launch:abort 3", .wanted = "SIGABRT"},
+      {.body = "@kernel:exit 4", .wanted = "exit status 3"},
+      {.body = "@build:flood @build:kill 5", .wanted = "SIGKILL"},
+      {.body = "@build:fail 6", .wanted = "user.task.c:1:9: error: fake"},
+      {.body = "thread 7", .wanted = ""},
+      {.body = "thread 7", .wanted = ""},
+  };
+  enum { JOBS = sizeof jobs / sizeof jobs[0] };
+  (void)state;
+  for (int i = 0; i < JOBS; i++)
+    assert_int_equal(pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]), 0);
+  for (int i = 0; i < JOBS; i++) {
+    assert_int_equal(pthread_join(jobs[i].thread, NULL), 0);
+    assert_int_equal(jobs[i].status, *jobs[i].wanted ? RDL_COMPILE : RDL_OK);
+    assert_non_null(strstr(jobs[i].why.text, jobs[i].wanted));
+  }
+}
+
+/* A process that is dead and not yet collected has no command line any more. */
+static int is_helper(long process) {
+  char path[64], line[4096] = "";
+  FILE *file;
+  (void)snprintf(path, sizeof path, "/proc/%ld/cmdline", process);
+  file = fopen(path, "r");
+  if (!file) return 0;
+  if (!fgets(line, sizeof line, file)) line[0] = 0;
+  (void)fclose(file);
+  return strstr(line, "raddle-opencl-helper") != NULL;
+}
+
+/* The first child of a process, 0 when there is none. */
+static long child_of(pid_t process) {
+  char path[64];
+  long child = 0;
+  FILE *file;
+  (void)snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)process, (long)process);
+  file = fopen(path, "r");
+  if (!file) return 0;
+  if (fscanf(file, "%ld", &child) != 1) child = 0; /* NOLINT(cert-err34-c): 0 is no process */
+  (void)fclose(file);
+  return child;
+}
+
+static void a_program_that_dies_leaves_no_helper_behind(void **state) {
+  long helper = 0;
+  pid_t program = fork();
+  (void)state;
+  if (program == 0) _exit(build("@build:hang") == RDL_OK);
+  for (int i = 0; i < 2000 && !is_helper(helper = child_of(program)); i++)
+    usleep(10000);
+  assert_true(is_helper(helper));
+  usleep(300000); /* it reaches the driver */
+  assert_true(is_helper(helper));
+  assert_int_equal(kill(program, SIGKILL), 0);
+  assert_int_equal(waitpid(program, NULL, 0), program);
+  for (int i = 0; i < 2000 && is_helper(helper); i++)
+    usleep(10000);
+  assert_false(is_helper(helper));
 }
 
 /* ---- the cache ---- */
@@ -228,23 +296,11 @@ static void remove_root(void) {
   (void)!system(command); /* NOLINT(bugprone-command-processor): a test's own folder */
 }
 
-/* The least of a device that a build needs. */
 static int open_device(const char *driver) {
-  cl_int code = CL_SUCCESS;
-  rdl_cl_device found[RDL_CL_MOST_DEVICES];
   if (setenv("OCL_ICD_VENDORS", driver, 1) || unsetenv("RADDLE_BUILD_HELPER") ||
       unsetenv("RADDLE_BUILD_TIMEOUT"))
     return 0;
-  device.cl = rdl__cl_symbols(&why);
-  if (!device.cl) return 0;
-  if (rdl__cl_list(device.cl, found) != 1) return 0;
-  device.id = found[0].id;
-  device.options = "-fake";
-  device.context = device.cl->clCreateContext(NULL, 1, &device.id, NULL, NULL, &code);
-  (void)snprintf(device.name, sizeof device.name, "Fake device");
-  (void)snprintf(device.compiler, sizeof device.compiler, "13");
-  rdl__cache_open(&device.cache, root);
-  return code == CL_SUCCESS;
+  return bare_device_open("Fake platform", "-fake", root, &device, &why);
 }
 
 int main(int argc, char **argv) {
@@ -256,6 +312,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_long_log_comes_whole),
       cmocka_unit_test(an_error_code_is_named),
       cmocka_unit_test(a_program_that_ignores_its_children),
+      cmocka_unit_test(threads_build_at_the_same_time),
+      cmocka_unit_test(a_program_that_dies_leaves_no_helper_behind),
       cmocka_unit_test(what_was_built_well_needs_no_helper),
       cmocka_unit_test(binaries_are_kept_where_they_work),
       cmocka_unit_test(without_a_cache_every_build_has_a_helper),
