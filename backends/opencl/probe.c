@@ -35,10 +35,9 @@ static rdl_status run_helper(const rdl_cl_identity *device, const rdl_report *re
                              rdl_cl_answer *out_answer, rdl_reason *why) {
   char text[LONGEST_TEXT];
   rdl_parcel request = {.bytes = NULL};
-  uint64_t seconds = 10; /* the driver's own start */
+  /* One more for the driver's own start. */
+  uint64_t seconds = RDL_PROBE_SECONDS * (rdl__probe_count - first + 1);
   rdl_status status;
-  for (size_t i = first; i < rdl__probe_count; i++)
-    seconds += rdl__probes[i].seconds;
   rdl__parcel_add_number(&request, first);
   rdl__parcel_add(&request, text, write_report(report, text));
   status =
@@ -71,7 +70,7 @@ static size_t read_notes(rdl_cl_answer *answer, rdl_report *report) {
 static void add_ending(rdl_report *report, const rdl_cl_probe *probe, const rdl_cl_answer *answer) {
   if (answer->ending == RDL_ENDED_BY_LIMIT ||
       (answer->ending == RDL_ENDED_BY_SIGNAL && answer->code == SIGALRM))
-    rdl__report_add(report, 1, probe->name, NO_END " in %u s", (unsigned)probe->seconds);
+    rdl__report_add(report, 1, probe->name, NO_END " in %u s", RDL_PROBE_SECONDS);
   else if (answer->ending == RDL_ENDED_BY_SIGNAL)
     rdl__report_add(report, 1, probe->name, "crashed (%s)", rdl__process_signal(answer->code).text);
   else

@@ -37,7 +37,7 @@ static void each_fault_costs_one_answer(void **state) {
   assert_int_equal(setenv("PROBE_EXITS", "addresses_free", 1), 0); /* the last */
   ask(pocl_index);
   is("loop_budget", "crashed (SIGSEGV)");
-  is("layout", "did not end in 20 s");
+  is("layout", "did not end in 60 s");
   is("addresses_free", "crashed (exit status 8)");
   is("atomics32", "exact");
   is("word_copy", "right");
