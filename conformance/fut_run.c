@@ -41,6 +41,24 @@ void FUT_1_tree(void) {
   bed_close(&b);
 }
 
+/* Again and again the same tree: no future is lost, and none is counted twice. */
+void FUT_1_often(void) {
+  enum { N = SCALED(25, 15), RESULT = SCALED(75025, 610), FUTURES = SCALED(242785, 1973) };
+  uint32_t rounds = suite_scale(SCALED(1000, 20)), k;
+  bed b = bed_open(TASKS);
+  uint64_t before;
+  rdl_stats stats;
+  bed_settle(&b);
+  before = bed_stats(&b).spawned;
+  for (k = 0; k < rounds; k++)
+    CHECK_EQ(RESULT, RUN(&b, "fut_fib", .n = N));
+  bed_settle(&b);
+  stats = bed_stats(&b);
+  CHECK_EQ((uint64_t)FUTURES * rounds, stats.spawned - before);
+  CHECK_EQ(stats.spawned, stats.finished);
+  bed_close(&b);
+}
+
 void FUT_1_overlap(void) {
   enum { FUTURES = 60, ROUNDS = SCALED(60, 15) };
   bed b = bed_open(TASKS);

@@ -14,6 +14,11 @@
 
 test_settings settings;
 
+uint32_t suite_scale(uint32_t count) {
+  uint32_t part = (uint32_t)((uint64_t)count * settings.scale / 100u);
+  return part ? part : 1u;
+}
+
 /* ---- ends of a case ---- */
 
 void test_fail(const char *file, int line, const char *format, ...) {
@@ -126,6 +131,12 @@ bed bed_open_with(const char *task_file, const rdl_context_options *options) {
 bed bed_open(const char *task_file) {
   rdl_context_options options = bed_options();
   return bed_open_with(task_file, &options);
+}
+
+rdl_module *bed_load(bed *b, const char *name, const char *text) {
+  rdl_module *module;
+  CHECK_OK(rdl_module_load_text(b->cx, name, text, strlen(text), &module));
+  return module;
 }
 
 static bool quiet(const rdl_stats *stats) {
@@ -330,4 +341,9 @@ uint32_t chance(uint32_t below) {
   z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return (uint32_t)((z ^ (z >> 31)) % below);
+}
+
+uint32_t mix(uint32_t x, uint32_t y) {
+  x ^= y + 0x9e3779b9u + (x << 6) + (x >> 2);
+  return x * 0x85ebca6bu;
 }

@@ -19,6 +19,7 @@ typedef struct test_settings {
   uint32_t segment_limit;
   uint32_t flat;
   uint32_t epoch;
+  uint32_t scale; /* percent */
   uint64_t seed;
   const char *name; /* of the case that runs */
 } test_settings;
@@ -54,6 +55,9 @@ extern test_settings settings;
 /* The larger number, or the smaller one where each launch is only a few segments long: there all
  * that is ready is put out and taken up again by every launch. */
 #define UNLESS_CUT(whole, cut) (settings.segment_limit ? (cut) : (whole))
+
+/* The part of `count` that --scale asks for, at least one: for devices that are very slow. */
+uint32_t suite_scale(uint32_t count);
 
 /* ---- ends of a case ---- */
 
@@ -109,10 +113,13 @@ rdl_context_options bed_options(void);
 
 /* Opens the device of this run, or another, and loads a task file of the suite; NULL loads none.
  * Skips the case when the device cannot do this, or when another device is not there; but fails it
- * when RADDLE_REQUIRE names the backend. */
+ * when RADDLE_REQUIRE names it. */
 bed bed_open(const char *task_file);
 bed bed_open_with(const char *task_file, const rdl_context_options *options);
 bed bed_open_on(const char *selector, const char *task_file, const rdl_context_options *options);
+
+/* Loads a task file from memory. */
+rdl_module *bed_load(bed *b, const char *name, const char *text);
 
 /* Waits until nothing lives any more, checks that the counters balance, and closes. */
 void bed_close(bed *b);
@@ -176,7 +183,8 @@ bool word_becomes(const memory *m, size_t index, uint32_t value, uint64_t ns);
 
 uint64_t now_ns(void);
 void sleep_ns(uint64_t ns);
-uint64_t cpu_ns(void);           /* used by this process */
-uint32_t chance(uint32_t below); /* the same numbers for the same seed */
+uint64_t cpu_ns(void);                /* used by this process */
+uint32_t chance(uint32_t below);      /* the same numbers for the same seed */
+uint32_t mix(uint32_t x, uint32_t y); /* as in the task files */
 
 #endif

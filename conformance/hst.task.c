@@ -100,3 +100,30 @@ RDL_TASK(hst_family, uint, struct hst_args, struct hst_pair) {
   RDL_RETURN(1);
   RDL_END();
 }
+
+RDL_TASK(hst_await, uint, struct hst_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_AWAIT(args->f);
+  RDL_RETURN(1);
+  RDL_END();
+}
+
+/* Waits for the event with a limit of k microseconds. */
+RDL_TASK(hst_await_for, uint, struct hst_args, RDL_NONE) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_AWAIT_EVENT_FOR(outcome, args->e, (ulong)args->k * 1000u);
+  RDL_RETURN(outcome);
+  RDL_END();
+}
+
+/* Takes what room there is, and waits for more. */
+RDL_TASK(hst_crowd, uint, struct hst_args, struct hst_pair) {
+  uint outcome;
+  RDL_BEGIN();
+  for (;;) {
+    RDL_TRY_SPAWN(outcome, self->f[0], hst_wait_event, .e = args->e);
+    if (outcome == RDL_FULL) RDL_AWAIT_ROOM();
+  }
+  RDL_END();
+}

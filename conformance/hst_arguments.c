@@ -106,6 +106,11 @@ static void try_buffers(world *w) {
   note("rdl_buffer_data.buffer");
 }
 
+static void count_line(void *user, const char *line, size_t length) {
+  size_t *count = user;
+  if (line[0] && length) ++*count;
+}
+
 static void try_contexts(world *w) {
   rdl_context *none = w->b.cx;
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
@@ -133,6 +138,10 @@ static void try_contexts(world *w) {
   BAD("rdl_context_stats.out_stats", RDL_INVALID, rdl_context_stats(w->b.cx, NULL));
   stats.size = 0;
   BAD("rdl_context_stats.out_stats", RDL_INVALID, rdl_context_stats(w->b.cx, &stats));
+  BAD("rdl_context_dump.context", RDL_INVALID, rdl_context_dump(NULL, count_line, &count));
+  BAD("rdl_context_dump.write", RDL_INVALID, rdl_context_dump(w->b.cx, NULL, &count));
+  CHECK_EQ(0, count);
+  note("rdl_context_dump.user"); /* the program's own */
   BAD("rdl_devices.infos", RDL_INVALID, rdl_devices(NULL, 1, &count));
   BAD("rdl_devices.out_count", RDL_INVALID, rdl_devices(&device, 1, NULL));
   CHECK_OK(rdl_devices(NULL, 0, &count));

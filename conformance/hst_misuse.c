@@ -54,7 +54,7 @@ static void check_refused(const rdl_context_options *options) {
 void HST_3_options(void) {
   rdl_context_options options = bed_options();
   size_t k;
-  for (k = 0; k < 8; k++) {
+  for (k = 0; k < sizeof options.reserved / sizeof options.reserved[0]; k++) {
     options = bed_options();
     options.reserved[k] = 1;
     check_refused(&options);
@@ -127,7 +127,7 @@ void HST_3_odd_options(void) {
   try_options(&options);
   options = bed_options(), options.lanes = 32;
   try_options(&options);
-  options = bed_options(), options.cache_dir = "/no/such/folder/at/all";
+  options = bed_options(), options.cache_dir = "/proc/no/such/folder";
   try_options(&options);
   options = bed_options(), options.cache_dir = "/dev/null";
   try_options(&options);

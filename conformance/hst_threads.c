@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "conformance/harness.h"
 
@@ -273,5 +274,54 @@ void HST_2_no_spin(void) {
   b = bed_open_with(TASKS, &options);
   for (k = 0; k < 100; k++)
     CHECK_EQ(k, RUN(&b, "hst_leaf", .n = k));
+  bed_close(&b);
+}
+
+/* A spawn that waits for a free root does so for the time it is given, and sleeps. */
+void HST_2_room(void) {
+  rdl_context_options options = bed_options();
+  rdl_spawn_options wait = RDL_SPAWN_OPTIONS_INIT;
+  task_args args = {.n = 1};
+  rdl_future promise, f;
+  uint64_t begin, cpu;
+  bed b;
+  options.roots = 1;
+  b = bed_open_with(TASKS, &options);
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  wait.room_ns = 300u * MS;
+  begin = now_ns();
+  cpu = cpu_ns();
+  CHECK_STATUS(RDL_AGAIN, rdl_spawn(b.tasks, "hst_leaf", &args, sizeof args, &wait, &f));
+  CHECK_BETWEEN(300u * MS, now_ns() - begin, 800u * MS);
+  CHECK_BETWEEN(0, cpu_ns() - cpu, 100u * MS); /* it looks every 200 us */
+  CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
+  CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
+  CHECK_OK(rdl_spawn(b.tasks, "hst_leaf", &args, sizeof args, &wait, &f));
+  CHECK_EQ(1, get(&b, f));
+  bed_close(&b);
+}
+
+static uint64_t thread_cpu_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The waiting thread sleeps also while the device is busy: it looks now and then. */
+void HST_2_burns_nothing_busy(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  rdl_future busy = START(&b, "hst_yield_for_ever", .at = m.at);
+  wait_world w = open_world(&b);
+  size_t f;
+  CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+  for (f = 0; f < WAIT_FUNCTIONS; f++) {
+    uint64_t cpu = thread_cpu_ns();
+    CHECK_STATUS(RDL_TIMEOUT, wait_functions[f](&w, 250u * MS));
+    CHECK_BETWEEN(0, thread_cpu_ns() - cpu, 50u * MS);
+  }
+  CHECK_OK(rdl_future_cancel(b.cx, busy));
+  CHECK_END(&b, busy, RDL_CANCELLED, 0);
+  close_world(&w);
   bed_close(&b);
 }

@@ -77,11 +77,6 @@ void POR_1_results(void) {
   bed_close(&b);
 }
 
-static uint32_t mix(uint32_t x, uint32_t y) {
-  x ^= y + 0x9e3779b9u + (x << 6) + (x >> 2);
-  return x * 0x85ebca6bu;
-}
-
 void POR_1_memory(void) {
   enum { WORDS = 4000 };
   bed b = open_here();

@@ -246,3 +246,67 @@ RDL_TASK(sch_successor, uint, struct sch_args, struct sch_one) {
   RDL_RETURN(outcome);
   RDL_END();
 }
+
+/* ---- SCH 9 and dumps ---- */
+
+/* One segment that goes on until word 1 is set; says in word 0 that it runs. */
+RDL_TASK(sch_hold, uint, struct sch_args, RDL_NONE) {
+  RDL_BEGIN();
+  rdl_atomic_add(sch_word(args->at, 0), 1u);
+  while (rdl_atomic_load(sch_word(args->at, 1)) == 0) {
+  }
+  RDL_RETURN(1);
+  RDL_END();
+}
+
+/* n children that wait for the event, and so does it for them. */
+RDL_TASK(sch_parent, uint, struct sch_args, struct sch_one) {
+  RDL_BEGIN();
+  for (self->k = 0; self->k < args->n; self->k++)
+    RDL_SPAWN(self->f, sch_wait_event, .e = args->e);
+  RDL_AWAIT_CHILDREN();
+  RDL_RETURN(1);
+  RDL_END();
+}
+
+/* The same, but it returns at once. */
+RDL_TASK(sch_returns, uint, struct sch_args, struct sch_one) {
+  RDL_BEGIN();
+  for (self->k = 0; self->k < args->n; self->k++)
+    RDL_SPAWN(self->f, sch_wait_event, .e = args->e);
+  RDL_RETURN(1);
+  RDL_END();
+}
+
+/* k = 0: waits for both; else for the first of them. */
+RDL_TASK(sch_wait_set, uint, struct sch_args, struct sch_pair) {
+  uint which;
+  RDL_BEGIN();
+  self->f[0] = args->f;
+  self->f[1] = args->g;
+  if (args->k == 0)
+    RDL_AWAIT_ALL(self->f, 2);
+  else
+    RDL_AWAIT_ANY(which, self->f, 2);
+  RDL_RETURN(1);
+  RDL_END();
+}
+
+/* Holds what room there is, and waits for more. */
+RDL_TASK(sch_wait_room, uint, struct sch_args, struct sch_one) {
+  uint outcome;
+  RDL_BEGIN();
+  for (;;) {
+    RDL_TRY_SPAWN(outcome, self->f, sch_wait_event, .e = args->e);
+    if (outcome == RDL_FULL) RDL_AWAIT_ROOM();
+  }
+  RDL_END();
+}
+
+RDL_TASK(sch_wait_for, uint, struct sch_args, RDL_NONE) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_AWAIT_EVENT_FOR(outcome, args->e, (ulong)args->k * 1000u);
+  RDL_RETURN(outcome);
+  RDL_END();
+}

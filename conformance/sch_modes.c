@@ -127,8 +127,9 @@ static void run_cycle(bed *b, uint32_t count) {
   CHECK_OK(rdl_future_complete(b->cx, promise, NULL, 0, 0));
   check_deadlock(b, outside, "sch_wait", begin);
   for (k = 0; k < count; k++) {
-    check_deadlock(b, members[k], "sch_ring", begin);
-    CHECK_CONTAINS(rdl_error_text(), "waits for");
+    check_deadlock(b, members[k], "sch_ring (future ", begin);
+    CHECK_CONTAINS(rdl_error_text(), "sch.task.c:");
+    CHECK_CONTAINS(rdl_error_text(), " waits for sch_ring (future ");
   }
   CHECK_OK(rdl_future_get(b->cx, promise, NULL, 0, PATIENCE_NS));
   check_usable(b);

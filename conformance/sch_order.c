@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCH 1 to 3, 5 and 10: workers, the order of dispatches, parking. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conformance/harness.h"
@@ -138,6 +139,71 @@ void SCH_5_parks(void) {
   bed_close(&b);
 }
 
+/* Comes back when the device has been left and nothing is on its way. */
+static uint64_t await_park(bed *b, uint64_t parks) {
+  uint64_t end = now_ns() + PATIENCE_NS;
+  while (bed_stats(b).parks <= parks) {
+    if (now_ns() > end) test_fail(__FILE__, __LINE__, "the device is not left without work");
+    sleep_ns(20u * US);
+  }
+  return bed_stats(b).parks;
+}
+
+/* News of every kind finds the device parked, each time anew, and none is lost. */
+void SCH_5_restarts(void) {
+  enum { ROUNDS = SCALED(1000, 200) };
+  rdl_context_options options = bed_options();
+  uint64_t parks = 0;
+  uint32_t k;
+  bed b;
+  options.park_ns = 20u * US;
+  b = bed_open_with(TASKS, &options);
+  for (k = 0; k < ROUNDS; k++) {
+    rdl_event event = new_event(&b, 1, 0);
+    rdl_future promise, waits, listens, ends, sleeps;
+    CHECK_OK(rdl_future_create(b.cx, &promise));
+    waits = START(&b, "sch_wait", .f = promise);
+    listens = START(&b, "sch_wait_event", .e = event);
+    ends = START(&b, "sch_sleep_longest", .n = 0);
+    parks = await_park(&b, parks);
+    CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
+    CHECK_EQ(2, get(&b, waits));
+    parks = await_park(&b, parks);
+    CHECK_OK(rdl_event_signal(b.cx, event, 1));
+    CHECK_EQ(3, get(&b, listens));
+    parks = await_park(&b, parks);
+    CHECK_OK(rdl_future_cancel(b.cx, ends));
+    CHECK_END(&b, ends, RDL_CANCELLED, 0);
+    parks = await_park(&b, parks);
+    sleeps = START(&b, "sch_sleep", .k = 100);
+    CHECK_EQ(4, get(&b, sleeps));
+    CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
+    CHECK_OK(rdl_event_destroy(b.cx, event));
+  }
+  bed_close(&b);
+}
+
+/* Parked is parked: nothing is launched any more, although futures wait, and no core is busy. */
+void SCH_5_rests(void) {
+  bed b = bed_open(TASKS);
+  rdl_event event = new_event(&b, 1, 0);
+  rdl_future listens = START(&b, "sch_wait_event", .e = event);
+  rdl_future sleeps = START(&b, "sch_sleep", .k = 60000000);
+  uint64_t launches, cpu;
+  bed_await_suspended(&b, 2);
+  sleep_ns(300u * MS);
+  launches = bed_stats(&b).launches;
+  cpu = cpu_ns();
+  sleep_ns(500u * MS);
+  CHECK_EQ(launches, bed_stats(&b).launches);
+  CHECK_BETWEEN(0, cpu_ns() - cpu, 50u * MS);
+  CHECK_OK(rdl_event_signal(b.cx, event, 1));
+  CHECK_EQ(3, get(&b, listens));
+  CHECK_OK(rdl_future_cancel(b.cx, sleeps));
+  CHECK_END(&b, sleeps, RDL_CANCELLED, 0);
+  bed_close(&b);
+}
+
 /* ---- SCH 10 ---- */
 
 #define WARNINGS_MAX 1024u
@@ -160,4 +226,43 @@ void SCH_10_clamped(void) {
   CHECK_CONTAINS(warnings, "100000");
   CHECK_EQ(610, RUN(&b, "sch_fib", .n = 15));
   bed_close(&b);
+}
+
+/* More workers than fit run as many as fit, and the log has both numbers; never a hang. */
+static void run_asked(uint32_t asked) {
+  static char warnings[WARNINGS_MAX];
+  rdl_context_options options = bed_options();
+  char number[64];
+  bed b;
+  warnings[0] = '\0';
+  options.workers = asked;
+  options.log = note_warning;
+  options.log_user = warnings;
+  b = bed_open_with(TASKS, &options);
+  CHECK_BETWEEN(1, b.workers, asked);
+  if (b.workers < asked) {
+    snprintf(number, sizeof number, "%u workers were asked for", asked);
+    CHECK_CONTAINS(warnings, number);
+    snprintf(number, sizeof number, " is %u, and so many run", b.workers);
+    CHECK_CONTAINS(warnings, number);
+  }
+  CHECK_EQ(610, RUN(&b, "sch_fib", .n = 15));
+  get_none(&b, start_many(&b, "sch_leaf", 1000, (task_args){.n = 0}));
+  bed_close(&b);
+}
+
+/* On as many threads of PoCL as are told, which no other device heeds. */
+void SCH_10_counts(void) {
+  rdl_context_options options = bed_options();
+  uint32_t fit;
+  bed b;
+  setenv("POCL_MAX_PTHREAD_COUNT", "3", 1);
+  setenv("POCL_CPU_MAX_CU_COUNT", "3", 1);
+  options.workers = 0;
+  b = bed_open_with(TASKS, &options);
+  fit = b.workers;
+  bed_close(&b);
+  run_asked(fit + 1u);
+  run_asked(2u * fit);
+  run_asked(8u * fit);
 }

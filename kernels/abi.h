@@ -107,16 +107,16 @@ typedef struct rdl_record {
   rdl_u32 task;     /* written at birth and by the future's own segments */
   rdl_u32 resume;   /* resume point, and children not yet counted; 0 = not started */
   rdl_u32 owner;    /* slot of the parent, 0 for roots */
-  rdl_u32 first_child; /* the list of children belongs to the owner's running segment */
-  rdl_u32 next_sibling;
-  rdl_u32 previous_sibling;
+  rdl_u32 first_child;      /* the list of children belongs to the owner's running segment */
+  rdl_u32 next_sibling;     /* detached: task word of who had spawned it */
+  rdl_u32 previous_sibling; /* detached: its own slot */
   rdl_u32 cause; /* done: why it ended. waiting: why it was woken, written by who won the wake */
   rdl_u32 frame; /* block of arguments and state, in units */
   rdl_u32 result[4];
 } rdl_record;
 
 /* Words of `rdl_record.result` that say something else until the future ends. */
-#define RDL_WORD_FRAME  1u /* frame of what a gate becomes */
+#define RDL_WORD_SINCE  1u /* rdl_control.now when it began to wait */
 #define RDL_WORD_AWAITS 2u /* what it waits for: slot, or event | RDL_AWAITS_EVENT, or a tag */
 #define RDL_WORD_BORN   3u /* order of spawning, for "the youngest" */
 
@@ -256,7 +256,9 @@ typedef struct rdl_worker {
   rdl_u32 starved; /* the future of this worker that waits for room, */
   rdl_u32 starved_ticket;
   rdl_u32 starved_for; /* and how many dispatches have been made since */
-  rdl_u32 pad2[9];
+  rdl_u32 running;     /* the future whose segment runs, or ran last; 0 = no work, or it has left */
+  rdl_u32 beat;        /* dispatches of this launch: rises with every segment */
+  rdl_u32 pad2[7];
   rdl_counters counters;
   rdl_stash stashes[RDL_POOLS];
   rdl_u32 pad3[8]; /* neighbours share no cache line */
@@ -303,7 +305,8 @@ typedef struct rdl_outcome {
   rdl_u32 generation; /* stored last (release) */
   rdl_u32 cause;
   rdl_u32 result[4];
-  rdl_u32 pad[2];
+  rdl_u32 frame; /* of the task that the gate below becomes */
+  rdl_u32 pad;
   rdl_u32 gate[8]; /* frame of the gate that the future goes through before it starts: a block */
 } rdl_outcome;
 
@@ -348,7 +351,7 @@ typedef struct rdl_control {
   rdl_u64 patience;    /* ticks without work before the device parks */
   rdl_u64 grain; /* ticks: a future that runs for less is not worth taking from another worker;
                     0 = no clock, so every one is */
-  rdl_u32 stop;  /* the host asks the workers to leave */
+  rdl_u32 stop;  /* the host asks the workers to leave: RDL_STOP_* */
   rdl_u32 idle_rounds; /* without a clock: empty rounds before the device parks */
   rdl_u32 reserve;     /* the most that one segment of the image spawns, at least 1 */
   rdl_u32 class_set;   /* classes of blocks that the image's tasks use, a bit each */
@@ -365,7 +368,8 @@ typedef struct rdl_control {
   rdl_u32 base_generation; /* of a slot that was never used */
   rdl_u32 task_slots;      /* slots that are not the host's */
   rdl_u32 broken;          /* device: some wait has ended before what it waited for */
-  rdl_u32 pad0[9];
+  rdl_u32 now;             /* milliseconds of the host's clock, as of this launch */
+  rdl_u32 pad0[8];
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered;
   rdl_u32 pad1[15];
@@ -390,6 +394,11 @@ typedef struct rdl_control {
   rdl_mailbox mailbox;
 } rdl_control;
 
+/* Together: who comes first goes on until all have come, so that a segment that does not end holds
+   up nobody else. Now: each after its segment, for the context closes. */
+#define RDL_STOP_TOGETHER 1u
+#define RDL_STOP_NOW      2u
+
 #define RDL_FLAG_FLAT 1u
 /* Workers on all cores of the host: an idle one gives its core away. */
 #define RDL_FLAG_CROWDED 2u
@@ -413,7 +422,7 @@ struct rdl_gate_args {
   rdl_u32 common;
   rdl_u32 row;
   rdl_u32 count;
-  rdl_u32 task; /* task word of what the root becomes; its frame is RDL_WORD_FRAME */
+  rdl_u32 task; /* task word of what the root becomes; its frame is rdl_outcome.frame */
 };
 
 struct rdl_watch_args {

@@ -103,6 +103,8 @@ RDL_FN void rdl_go_on(rdl_cx *rdl) {
 RDL_FN rdl_u32 rdl_pick(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   rdl->self = rdl->records + slot;
   rdl->slot = slot;
+  rdl_store_relaxed(&rdl->me->running, slot); /* should the segment never end */
+  rdl_store_relaxed(&rdl->me->beat, rdl->segments);
   if (!rdl->flat) return RDL_FUTURE;
   if (rdl->resting) rdl_go_on(rdl);
   if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return RDL_NOTHING;
@@ -466,13 +468,11 @@ RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl) {
   return rdl_clock() - rdl->started >= quantum;
 }
 
-/* Asked for every RDL_ROUND dispatches. Workers leave together: who is first goes on until all are
-   there, so a long segment elsewhere does not stop this worker. */
-RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
+/* Workers leave together: who is first goes on until all are there, so a long segment elsewhere
+   does not stop this worker. */
+RDL_FN void rdl_leave_together(rdl_cx *rdl, rdl_u32 wanted) {
   RDL_GLOBAL rdl_control *control = rdl->control;
-  rdl->rounds++;
-  if (rdl_load_relaxed(&control->parked)) rdl->leaving = 2;
-  if (!rdl->leaving && rdl_quantum_over(rdl)) {
+  if (!rdl->leaving && wanted) {
     rdl_fetch_add(&control->expired, 1u);
     rdl->expired = 1;
     rdl->leaving = 1;
@@ -480,6 +480,22 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
   if (rdl->leaving == 1u &&
       rdl_load_acquire(&control->expired) >= rdl_load_acquire(&control->registered))
     rdl->leaving = 2;
+}
+
+/* Asked for every RDL_ROUND dispatches. */
+RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl->rounds++;
+  rdl->now = rdl_load_relaxed(&control->now);
+  if (rdl_load_relaxed(&control->parked)) rdl->leaving = 2;
+  rdl_leave_together(rdl, !rdl->leaving && rdl_quantum_over(rdl));
+}
+
+/* Between two segments, and the host asks for the end of the launch. */
+RDL_OUTLINE rdl_u32 rdl_must_leave(rdl_cx *rdl) {
+  if (rdl_load_relaxed(&rdl->control->stop) & RDL_STOP_NOW) return 1;
+  rdl_leave_together(rdl, 1u);
+  return rdl->leaving == 2u;
 }
 
 /* RDL_ROUND dispatches are over. */
@@ -506,6 +522,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (*rounds == 0u) *since = rdl_clock();
   if (rdl->taken) rdl_judge_theft(rdl);
   if (*rounds == 16u) {
+    rdl_store_relaxed(&rdl->me->running, RDL_NIL);
     rdl->quiet = 0;
     rdl_fetch_add(&control->idle, 1u);
     rdl->resting = 1;
@@ -562,7 +579,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   rdl_u32 idle = 0, found, last;
   rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
   do {
-    last = rdl->leaving == 2u || rdl_load_relaxed(&control->stop);
+    last = rdl->leaving == 2u || (rdl_load_relaxed(&control->stop) && rdl_must_leave(rdl));
     found = RDL_NOTHING;
     if (last) {
       rdl_leave(rdl);

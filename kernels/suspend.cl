@@ -199,7 +199,7 @@ RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl) {
 RDL_FN void rdl_become(rdl_cx *rdl, rdl_u32 task) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 flags = (record->task & ~RDL_TASK_WORD) | RDL_TASK_WAITED;
-  record->frame = record->result[RDL_WORD_FRAME];
+  record->frame = rdl->outcomes[rdl->slot].frame;
   rdl_store_release(&record->task, flags | task);
 }
 
@@ -251,6 +251,7 @@ RDL_FN rdl_u32 rdl_commit(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node, rdl_u32 ve
 
 /* The future begins to wait: 0 = a cancel came first, and it was told. */
 RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
+  rdl_store_relaxed(&rdl->self->result[RDL_WORD_SINCE], rdl->now);
   for (;;) {
     *waiting = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_WAITING);
     *node = rdl_wait_nodes(rdl, *waiting);

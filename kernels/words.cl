@@ -544,6 +544,7 @@ RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
   rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */
+  rdl->records[slot].next_sibling = rdl->self->task; /* for who asks where it came from */
   if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_LIST_CLOSED)
     rdl_slot_free(rdl, slot);
   else if (rdl->spawned)

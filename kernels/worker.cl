@@ -114,6 +114,7 @@ typedef struct rdl_cx {
   rdl_u32 born;
   rdl_u32 born_end;
   rdl_u64 started;
+  rdl_u32 now; /* rdl_control.now when this worker last looked at the clock */
   /* What was taken from others. */
   rdl_u64 taken_at;
   rdl_u64 roots_at;   /* when roots were last taken */
@@ -181,6 +182,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->taken = rdl->away = 0;
   rdl->roots_most = 1;
   rdl->roots_at = rdl->taken_at = rdl->shy = rdl->shy_until = 0;
+  rdl->now = rdl_load_relaxed(&control->now);
   rdl->started = rdl_clock();
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;
@@ -196,6 +198,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
 
 RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl_u32 pool;
+  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
   rdl->me->backlog = rdl->backlog;
   rdl->me->unwind = rdl->unwind;
   rdl->me->turn = rdl->turn;

@@ -32,6 +32,9 @@ while read -r document; do
   done <"$work/links"
 done <"$work/documents"
 [ "$links" -ge 8 ] || fail "the documents have $links links: fewer than there should be"
+for file in man/man1/raddle.1 bash-completion/completions/raddle; do
+  [ -s "$prefix/$5/$file" ] || fail "$file is not installed"
+done
 "$prefix/$4/raddle" devices | grep -q '^host ' || fail "the installed raddle does not list the host"
 
 bin=$prefix/$4

@@ -42,6 +42,47 @@ static void give_number(uint32_t number) {
   pthread_mutex_unlock(&numbers_lock);
 }
 
+/* Contexts that were closed while a segment did not end. Their devices are not opened again until
+ * it does, for what holds them would hold up whatever came. */
+static pthread_mutex_t abandoned_lock = PTHREAD_MUTEX_INITIALIZER;
+static rdl_context *abandoned;
+
+/* The context's own lock is held. */
+static void abandon(rdl_context *cx) {
+  rdl__tell_held(cx, &cx->abandoned_why);
+  cx->options.log = NULL; /* the program's, and it may be gone */
+  cx->abandoned = true;
+  pthread_mutex_lock(&abandoned_lock);
+  cx->next_abandoned = abandoned;
+  abandoned = cx;
+  pthread_mutex_unlock(&abandoned_lock);
+}
+
+static void forget_abandoned(const rdl_context *cx) {
+  rdl_context **at = &abandoned;
+  pthread_mutex_lock(&abandoned_lock);
+  while (*at != cx)
+    at = &(*at)->next_abandoned;
+  *at = cx->next_abandoned;
+  pthread_mutex_unlock(&abandoned_lock);
+}
+
+static rdl_status check_not_held(const rdl_context *cx) {
+  rdl_status status = RDL_OK;
+  const rdl_context *held;
+  pthread_mutex_lock(&abandoned_lock);
+  for (held = abandoned; held && !status; held = held->next_abandoned)
+    if (held->backend == cx->backend && held->device_index == cx->device_index)
+      status = rdl__error(RDL_BUSY,
+                          "device %s is held by a segment that did not end when its context was "
+                          "closed%s%s: to use this device the process must be restarted. Other "
+                          "devices can be opened",
+                          cx->device_info.selector, held->abandoned_why.bytes ? ": " : "",
+                          held->abandoned_why.bytes ? held->abandoned_why.bytes : "");
+  pthread_mutex_unlock(&abandoned_lock);
+  return status;
+}
+
 /* ---- options ---- */
 
 static rdl_status check_options(const rdl_context_options *o) {
@@ -91,6 +132,7 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
   o->park_ns = stretch(o->park_ns, 300000u);
   o->spin_ns = stretch(o->spin_ns, 20000u);
   o->close_ns = or_default64(o->close_ns, 10u * (uint64_t)RDL__NS_PER_SECOND);
+  o->watchdog_ns = or_default64(o->watchdog_ns, 2u * (uint64_t)RDL__NS_PER_SECOND);
   if (!o->cache_dir) return RDL_OK;
   cx->cache_dir = strdup(o->cache_dir);
   o->cache_dir = cx->cache_dir;
@@ -111,13 +153,13 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
   rdl_backend_options asked = {cx->options.workers, cx->options.lanes, cx->options.cache_dir,
                                cx->options.mode == RDL_MODE_EPOCH};
   rdl_reason why = {""};
-  size_t index = 0;
-  rdl_status status = rdl__select(selector, &cx->backend, &index, &cx->device_info);
+  rdl_status status = rdl__select(selector, &cx->backend, &cx->device_index, &cx->device_info);
+  if (!status) status = check_not_held(cx);
   if (status) return status;
   if (cx->options.lanes > 1u)
     return rdl__error(RDL_UNSUPPORTED, "device %s runs one lane a worker, not %u",
                       cx->device_info.selector, cx->options.lanes);
-  status = cx->backend->open(index, &asked, &cx->device, &why);
+  status = cx->backend->open(cx->device_index, &asked, &cx->device, &why);
   if (status) return rdl__error_why(status, &why);
   cx->backend->facts(cx->device, &cx->facts);
   cx->options.frame_bytes = or_default64(cx->options.frame_bytes, usual_frame_bytes(cx));
@@ -146,12 +188,13 @@ static rdl_status make_host_tables(rdl_context *cx) {
   cx->search_marks = malloc(2u * (size_t)cx->control->slots);
   cx->search_stack = malloc(cx->control->slots * sizeof *cx->search_stack);
   cx->search_waits = calloc(cx->control->slots, sizeof *cx->search_waits);
+  cx->watched_workers = calloc(cx->workers, sizeof *cx->watched_workers);
   cx->fresh_root = 1;
   cx->fresh_event = 1;
   cx->usable_roots = cx->options.roots;
   cx->root_frames = cx->frames_first;
   if (cx->roots && cx->free_roots && cx->free_events && cx->search_marks && cx->search_stack &&
-      cx->search_waits)
+      cx->search_waits && cx->watched_workers)
     return RDL_OK;
   return rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory for %u roots",
                     cx->options.roots);
@@ -172,7 +215,7 @@ static rdl_status make_locks(rdl_context *cx) {
 static void stop_service(rdl_context *cx) {
   pthread_mutex_lock(&cx->lock);
   __atomic_store_n(&cx->closing, true, __ATOMIC_RELAXED); /* threads that spin look at it */
-  if (cx->control) rdl_store_relaxed(&cx->control->stop, 1u);
+  if (cx->control) rdl_store_relaxed(&cx->control->stop, RDL_STOP_NOW);
   pthread_cond_signal(&cx->service_news);
   pthread_cond_broadcast(&cx->host_news);
   while (cx->users)
@@ -180,7 +223,7 @@ static void stop_service(rdl_context *cx) {
   pthread_mutex_unlock(&cx->lock);
 }
 
-/* Whether the device was left before the time was over. */
+/* Whether the device was left before the time was over; else the context is abandoned. */
 static bool device_left(rdl_context *cx) {
   uint64_t deadline = rdl__deadline_ns(cx->options.close_ns);
   bool in_time = true;
@@ -188,8 +231,19 @@ static bool device_left(rdl_context *cx) {
   while (cx->launched && in_time)
     in_time = rdl__wait_until(&cx->host_news, &cx->lock, deadline);
   in_time = !cx->launched;
-  pthread_mutex_unlock(&cx->lock);
-  return in_time;
+  if (in_time) {
+    pthread_mutex_unlock(&cx->lock);
+    return true;
+  }
+  abandon(cx);
+  rdl__error_note("a segment did not end within %llu ms%s%s: the device and its memory stay in use "
+                  "until it ends or the process does. Until then the device is not opened again",
+                  (unsigned long long)(cx->options.close_ns / 1000000u),
+                  cx->abandoned_why.bytes ? ": " : "",
+                  cx->abandoned_why.bytes ? cx->abandoned_why.bytes : "");
+  pthread_detach(cx->service);
+  pthread_mutex_unlock(&cx->lock); /* from here on the context is the service thread's */
+  return false;
 }
 
 static void free_buffers(rdl_context *cx) {
@@ -227,11 +281,18 @@ static void destroy(rdl_context *cx) {
   free(cx->search_marks);
   free(cx->search_stack);
   free(cx->search_waits);
+  free(cx->watched_workers);
+  rdl__text_finish(&cx->abandoned_why);
   free(cx->timers);
   free(cx->written);
   free(cx->arrived);
   free(cx->cache_dir);
   free(cx);
+}
+
+void rdl__context_end_abandoned(rdl_context *cx) {
+  forget_abandoned(cx);
+  destroy(cx);
 }
 
 static rdl_status build_up(rdl_context *cx, const char *selector,
@@ -277,17 +338,9 @@ rdl_status rdl_context_open(const char *selector, rdl_context **out_context) {
 }
 
 rdl_status rdl_context_close(rdl_context *cx) {
-  uint64_t limit;
   if (!cx) return RDL_OK;
-  limit = cx->options.close_ns;
   stop_service(cx);
-  if (!device_left(cx)) {
-    pthread_detach(cx->service);
-    return rdl__error(RDL_TIMEOUT,
-                      "a segment did not end within %llu ms: the device and its memory "
-                      "stay in use until the process ends",
-                      (unsigned long long)(limit / 1000000u));
-  }
+  if (!device_left(cx)) return RDL_TIMEOUT;
   pthread_join(cx->service, NULL);
   destroy(cx);
   return RDL_OK;

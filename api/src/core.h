@@ -17,6 +17,7 @@
 
 #include "api/src/error.h"
 #include "api/src/scan.h"
+#include "api/src/text.h"
 #include "backends/common/clock.h"
 #include "kernels/dialect.h"
 /* The dialect's types come first. */
@@ -76,6 +77,13 @@ typedef struct rdl__sleeper {
   struct rdl__sleeper *next;
 } rdl__sleeper;
 
+/* What is known of a worker in the launch that is under way. */
+typedef struct rdl__watched {
+  uint32_t beat;  /* when it was last looked at */
+  uint64_t since; /* it has had that beat, and one segment, at least since then */
+  bool told;      /* of this segment */
+} rdl__watched;
+
 /* A task as the spawning functions need it. */
 typedef struct rdl__known_task {
   const char *name;
@@ -105,6 +113,7 @@ struct rdl_buffer {
 struct rdl_context {
   const rdl_backend *backend;
   rdl_backend_device *device;
+  size_t device_index; /* of the backend's */
   rdl_backend_facts facts;
   rdl_device_info device_info;
   rdl_context_options options; /* with defaults filled in */
@@ -123,6 +132,9 @@ struct rdl_context {
   bool building; /* an image is being compiled: without the lock, the service held */
   bool lost;     /* the device failed: `lost_why` says how */
   rdl_reason lost_why;
+  bool abandoned; /* closed with a launch that did not end: the service thread destroys it */
+  rdl__text abandoned_why;
+  rdl_context *next_abandoned;
   uint32_t holds; /* callers that keep the service thread from launching */
   uint32_t users; /* callers inside a waiting function */
   rdl__sleeper *sleepers;
@@ -203,7 +215,15 @@ struct rdl_context {
   bool solo;              /* the next launch has one worker */
   uint64_t
       room_segments; /* segments run when those who wait for room were last told to look again */
-  char deadlock_text[1024]; /* the last deadlock that was broken */
+  char deadlock_text[3072]; /* the last deadlock that was broken */
+
+  /* The launch that is under way (watchdog.c). */
+  uint64_t launched_ns;
+  uint32_t launched_workers;
+  bool told_overdue;
+  bool watching; /* it is overdue, and its workers have been looked at */
+  uint64_t next_watch;
+  rdl__watched *watched_workers;
 };
 
 /* time.c */
@@ -216,6 +236,9 @@ bool rdl__wait_until(pthread_cond_t *news, pthread_mutex_t *lock, uint64_t deadl
 /* A caller waits for news, as above; closing waits until it has left. The lock is held. */
 bool rdl__pause(rdl_context *cx, uint64_t deadline);
 void rdl__leave(rdl_context *cx); /* undoes one `users++` of a call that gives up the lock */
+
+/* context.c: by the service thread, when the launch that was not waited for has ended after all */
+void rdl__context_end_abandoned(rdl_context *cx);
 
 /* log.c */
 __attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_level level,
@@ -373,6 +396,28 @@ uint64_t rdl__timers_next(rdl_context *cx); /* RDL_FOREVER when there is none */
 
 /* deadlock.c: between two launches; the lock is held */
 void rdl__break_deadlocks(rdl_context *cx);
+
+/* describe.c: futures in words; the lock is held. What a future waits for is told between two
+ * launches, when its words stand still. */
+void rdl__tell_task(const rdl_context *cx, uint32_t word, rdl__text *out); /* name and place */
+void rdl__tell_handle(const rdl_context *cx, uint32_t slot, rdl__text *out);
+void rdl__tell_ns(uint64_t ns, rdl__text *out);
+void rdl__tell_future(const rdl_context *cx, uint32_t slot, rdl__text *out); /* handle and task */
+uint32_t rdl__task_of(const rdl_context *cx, uint32_t slot); /* word; of a gate: what it becomes */
+bool rdl__is_promise(const rdl_context *cx, uint32_t slot);  /* made by rdl_future_create */
+void rdl__tell_wait(const rdl_context *cx, uint32_t slot, rdl__text *out);
+
+/* watchdog.c; the lock is held */
+static inline uint32_t rdl__as_ms(uint64_t ns) { /* what rdl_control.now counts */
+  return (uint32_t)(ns / 1000000u);
+}
+void rdl__watch_begin(rdl_context *cx, uint32_t workers);      /* a launch begins */
+void rdl__watch(rdl_context *cx);                              /* called often while it runs */
+uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment; 0 = it goes on */
+/* What holds the launch up: the tasks that run for long, or nothing when none does. */
+void rdl__tell_held(rdl_context *cx, rdl__text *out);
+/* Where the host cannot look into a launch: for how long one has run that should be over; else 0. */
+uint64_t rdl__overdue_ns(const rdl_context *cx);
 
 /* stats.c: the lock is held */
 void rdl__stats_settle(rdl_context *cx); /* a launch has ended */

@@ -206,12 +206,15 @@ static const char *separator(const search *s) {
   return s->story[0] ? "; " : "";
 }
 
-/* A root is called what it was spawned as, also while it is in its gate. */
-static const char *task_name(const search *s, uint32_t slot) {
-  bool root = slot <= s->cx->options.roots;
-  uint32_t word = root ? s->cx->roots[slot].task : s->cx->records[slot].task;
-  uint32_t number = word & RDL_TASK_MASK;
-  return number < s->cx->task_count ? s->cx->tasks[number].name : "?";
+static const rdl__known_task *task_of(const search *s, uint32_t slot) {
+  static const rdl__known_task unknown = {.name = "?", .file = "?"};
+  uint32_t number = rdl__task_of(s->cx, slot) & RDL_TASK_MASK;
+  return number < s->cx->task_count ? &s->cx->tasks[number] : &unknown;
+}
+
+static void tell_future(search *s, uint32_t slot) {
+  const rdl__known_task *task = task_of(s, slot);
+  tell(s, "%s (future %u, %s:%u)", task->name, slot, task->file, task->line);
 }
 
 /* Where the mailbox is full, the next search tells. */
@@ -227,11 +230,15 @@ static void break_cycle(search *s, uint32_t start) {
   uint32_t slot = start, told = 0;
   tell(s, "%s", separator(s));
   do {
-    if (told++ < LONGEST_STORY) tell(s, "%s (future %u) waits for ", task_name(s, slot), slot);
+    if (told++ < LONGEST_STORY) {
+      tell_future(s, slot);
+      tell(s, " waits for ");
+    }
     say_deadlock(s, slot);
     slot = waits_for(s, slot);
   } while (slot != start);
-  tell(s, "%s (future %u)", task_name(s, start), start);
+  if (told > LONGEST_STORY) tell(s, "%u more, the last of them for ", told - LONGEST_STORY);
+  tell_future(s, start);
 }
 
 #define ON_THE_WAY 1u
@@ -255,8 +262,9 @@ static bool walk(search *s, uint32_t start) {
 static bool break_event(search *s, uint32_t slot) {
   uint32_t awaits = rdl_load_relaxed(&s->cx->records[slot].result[RDL_WORD_AWAITS]);
   if (state_of(s, slot) != RDL_WAITING || !(awaits & RDL_AWAITS_EVENT)) return false;
-  tell(s, "%s%s (future %u) waits for event %u, which nobody is left to signal", separator(s),
-       task_name(s, slot), slot, awaits & RDL_MAX_SLOTS);
+  tell(s, "%s", separator(s));
+  tell_future(s, slot);
+  tell(s, " waits for event %u, which nobody is left to signal", awaits & RDL_MAX_SLOTS);
   say_deadlock(s, slot);
   return true;
 }
@@ -313,9 +321,9 @@ static void break_room(search *s) {
   message.value = RDL_S_OUT_OF_SLOTS;
   cx->room_segments = UINT64_MAX; /* the others look again first */
   rdl__log(cx, RDL_LOG_WARNING,
-           "no slot is left and all futures wait for one: task %s fails with "
+           "no slot is left and all futures wait for one: task %s (%s:%u) fails with "
            "RDL_OUT_OF_SLOTS",
-           task_name(s, youngest));
+           task_of(s, youngest)->name, task_of(s, youngest)->file, task_of(s, youngest)->line);
   rdl__try_say(cx, &message);
 }
 

@@ -103,18 +103,22 @@ static rdl_status tell_count(rdl_context *cx, rdl_event event, uint32_t count, r
                              const char *text) {
   rdl_event_record *record = NULL;
   rdl_status status;
+  rdl__text held = {0};
   pthread_mutex_lock(&cx->lock);
   status = find(cx, event, &record);
   if (!status) {
     uint32_t target = rdl_load_relaxed(&record->target);
+    if (why == RDL_TIMEOUT) rdl__tell_held(cx, &held);
     status =
         rdl__error(why,
                    "event %u, handle {%#x, %u}, stands at %u, its target is %u, and %u was waited "
-                   "for: %s",
+                   "for: %s%s%s",
                    event.index & RDL_MAX_SLOTS, event.index, event.generation,
-                   rdl_load_relaxed(&record->count), target, count ? count : target, text);
+                   rdl_load_relaxed(&record->count), target, count ? count : target, text,
+                   held.bytes ? "; " : "", held.bytes ? held.bytes : "");
   }
   pthread_mutex_unlock(&cx->lock);
+  rdl__text_finish(&held);
   return status;
 }
 

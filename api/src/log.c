@@ -5,7 +5,7 @@
 #include "api/src/core.h"
 
 void rdl__log(rdl_context *cx, rdl_log_level level, const char *format, ...) {
-  char text[1024];
+  char text[sizeof(rdl_reason)]; /* as long as the text of an error may be */
   va_list arguments;
   if (!cx->options.log) return;
   va_start(arguments, format);

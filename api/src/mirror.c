@@ -2,9 +2,9 @@
 /*
  * Devices whose memory the host does not share. The core works on a copy of the heap, and this file
  * keeps the two alike: before a launch what the host has written goes to the device, after it what
- * the host looks at comes back. While a launch runs both sides go on writing, each to words that the
- * other leaves alone meanwhile; what the host wrote then is noted like everything else it writes,
- * and stands when the device's part comes back.
+ * the host looks at comes back. While a launch runs both sides go on writing, each to words that
+ * the other leaves alone meanwhile; what the host wrote then is noted like everything else it
+ * writes, and stands when the device's part comes back.
  *
  * Words of the device's are seen as the last launch left them: a root is done when the launch in
  * which it ended is over, and a message waits for the next launch.
@@ -18,7 +18,8 @@
 
 /* ---- what the host has written ---- */
 
-/* Neighbours are noted as one: roots are filled in a row, and each writes to the same few tables. */
+/* Neighbours are noted as one: roots are filled in a row, and each writes to the same few tables.
+ */
 #define LOOK_BACK 8u
 
 static bool extend(rdl_transfer *last, const void *memory, size_t offset, size_t bytes) {
@@ -91,8 +92,7 @@ typedef struct parts {
 } parts;
 
 static void add(rdl_context *cx, parts *p, uint64_t offset, uint64_t bytes) {
-  if (bytes)
-    p->list[p->count++] = (rdl_transfer){cx->heap, (size_t)offset, (size_t)bytes, NULL};
+  if (bytes) p->list[p->count++] = (rdl_transfer){cx->heap, (size_t)offset, (size_t)bytes, NULL};
   p->bytes += (size_t)bytes;
 }
 

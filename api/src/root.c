@@ -204,7 +204,8 @@ static uint32_t put_gate(rdl_context *cx, uint32_t slot, uint32_t word,
   args.task = word & RDL_TASK_WORD;
   memcpy(cx->outcomes[slot].gate, &args, sizeof args);
   rdl__wrote(cx, cx->outcomes[slot].gate, sizeof args);
-  record->result[RDL_WORD_FRAME] = record->frame;
+  cx->outcomes[slot].frame = record->frame;
+  rdl__wrote(cx, &cx->outcomes[slot].frame, sizeof cx->outcomes[slot].frame);
   record->frame = (uint32_t)(((unsigned char *)cx->outcomes[slot].gate - cx->heap) / RDL_UNIT);
   return (word & ~RDL_TASK_WORD) | rdl__own_task(cx, "rdl_gate")->word;
 }
@@ -248,6 +249,7 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   rdl_store_relaxed(&record->task, word);
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
   record->result[RDL_WORD_BORN] = next_born(cx);
+  if (!task) record->result[RDL_WORD_SINCE] = rdl__as_ms(rdl__now_ns());
   if (task && task->info.args_size)
     memcpy(cx->heap + (uint64_t)frame * RDL_UNIT, args, task->info.args_size);
   rdl_store_relaxed(&record->wait, ticket | (task ? RDL_READY : RDL_WAITING));

@@ -5,6 +5,7 @@
  * without burning time when there is nothing to do.
  */
 #include <stddef.h>
+#include <time.h>
 
 #include "api/src/core.h"
 
@@ -39,6 +40,7 @@ static bool may_search(rdl_context *cx) {
 }
 
 static void look_around(rdl_context *cx) {
+  rdl__watch(cx);
   if (!rdl__apart(cx) || !cx->launched) rdl__timers_collect(cx);
   rdl__timers_fire(cx);
   rdl__sleepers_wake(cx);
@@ -51,7 +53,7 @@ void rdl__lose_device(rdl_context *cx, const rdl_reason *why) {
   pthread_cond_broadcast(&cx->host_news);
 }
 
-static void prepare_launch(rdl_context *cx) {
+static void prepare_launch(rdl_context *cx, uint32_t workers) {
   rdl_control *c = cx->control;
   rdl_store_relaxed(&c->registered, 0u);
   rdl_store_relaxed(&c->idle, 0u);
@@ -60,6 +62,7 @@ static void prepare_launch(rdl_context *cx) {
   rdl_store_relaxed(&c->hungry, 0u);
   rdl_store_relaxed(&c->stop, 0u);
   rdl__wrote(cx, c, offsetof(rdl_control, hungry) + sizeof c->hungry);
+  rdl__watch_begin(cx, workers);
 }
 
 /* The lock is held, and given up only where the driver may keep the caller until the launch ends.
@@ -70,7 +73,7 @@ static void launch(rdl_context *cx) {
   rdl_status status;
   cx->solo = false;
   cx->control->workers = workers;
-  prepare_launch(cx);
+  prepare_launch(cx, workers);
   cx->launched = true;
   cx->launches++;
   status = rdl__push(cx, &why);
@@ -83,16 +86,38 @@ static void launch(rdl_context *cx) {
   rdl__lose_device(cx, &why);
 }
 
+#define ABANDONED_NS 10000000u
+
+/* Nobody waits any more, and the process may be at its end, and with it the driver: that is asked
+ * nothing until the workers have left. */
+static bool is_given_up(const rdl_context *cx) {
+  uint32_t k;
+  if (rdl__apart(cx)) return cx->abandoned; /* nobody knows whether they have */
+  for (k = 0; cx->abandoned && k < cx->launched_workers; k++)
+    if (rdl_load_relaxed(&cx->worker_states[k].running)) return true;
+  return false;
+}
+
+/* RDL_TIMEOUT after a while. The lock is not held. */
+static rdl_status wait_for_device(rdl_context *cx, bool given_up, uint64_t ns, rdl_reason *why) {
+  struct timespec pause = {0, ABANDONED_NS};
+  if (!given_up) return cx->backend->wait(cx->device, ns, why);
+  nanosleep(&pause, NULL);
+  return RDL_TIMEOUT;
+}
+
 /* From the launch that is under way to its end. The lock is given up while the device runs. */
 static void see_through(rdl_context *cx) {
   rdl_reason why = {""};
   uint64_t look = 0;
   rdl_status status;
+  bool given_up;
   for (;;) {
     bool alone = cx->sleepers && !cx->watched; /* nobody else would see what they wait for */
     if (alone) look = rdl__next_look(look);
+    given_up = is_given_up(cx);
     pthread_mutex_unlock(&cx->lock);
-    status = cx->backend->wait(cx->device, alone ? look : LOOK_FOR_TIMERS_NS, &why);
+    status = wait_for_device(cx, given_up, alone ? look : LOOK_FOR_TIMERS_NS, &why);
     pthread_mutex_lock(&cx->lock);
     if (status != RDL_TIMEOUT) break;
     look_around(cx);
@@ -155,6 +180,7 @@ static void sleep_parked(rdl_context *cx) {
 
 static void *serve(void *argument) {
   rdl_context *cx = argument;
+  bool abandoned;
   (void)rdl__sharpen_sleep();
   pthread_mutex_lock(&cx->lock);
   while (!cx->closing || cx->launched) {
@@ -167,7 +193,9 @@ static void *serve(void *argument) {
     else if (!cx->closing)
       sleep_parked(cx);
   }
+  abandoned = cx->abandoned;
   pthread_mutex_unlock(&cx->lock);
+  if (abandoned) rdl__context_end_abandoned(cx);
   return NULL;
 }
 
@@ -179,17 +207,33 @@ rdl_status rdl__service_start(rdl_context *cx) {
   return RDL_OK;
 }
 
+static void ask_to_leave(rdl_context *cx, uint32_t how) {
+  if (cx->launched && !cx->closing) rdl_store_relaxed(&cx->control->stop, how);
+}
+
+static rdl_status tell_hold_failed(rdl_context *cx) {
+  rdl__text held = {0};
+  rdl__tell_held(cx, &held);
+  rdl__error_note("a running segment did not end in time: %s",
+                  held.bytes ? held.bytes : "try again, or give it RDL_YIELD");
+  rdl__text_finish(&held);
+  return RDL_TIMEOUT;
+}
+
 rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
   bool in_time = true;
   cx->holds++;
-  rdl_store_relaxed(&cx->control->stop, 1u);
+  ask_to_leave(cx, RDL_STOP_TOGETHER);
   while (cx->launched && in_time)
     in_time = rdl__pause(cx, deadline);
   if (!cx->launched) return RDL_OK;
   rdl__service_release(cx);
-  return rdl__error(RDL_TIMEOUT, "a running segment did not end in time");
+  return tell_hold_failed(cx);
 }
 
+/* Where a launch goes on that could not be ended, its workers do, too. */
 void rdl__service_release(rdl_context *cx) {
-  if (--cx->holds == 0) pthread_cond_signal(&cx->service_news);
+  if (--cx->holds) return;
+  ask_to_leave(cx, 0u);
+  pthread_cond_signal(&cx->service_news);
 }

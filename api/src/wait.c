@@ -59,6 +59,7 @@ static bool sleep_once(rdl_context *cx, uint64_t *look, uint64_t deadline) {
   in_time = rdl__wait_until(&cx->host_news, &cx->lock, until);
   if (!watches) return in_time;
   cx->watched = false;
+  rdl__watch(cx);
   rdl__sleepers_wake(cx);
   return until < deadline || in_time;
 }
@@ -68,6 +69,28 @@ static void leave(rdl_context *cx, rdl__sleeper *sleeper) {
   while (*at != sleeper)
     at = &(*at)->next;
   *at = sleeper->next;
+}
+
+/* What is awaited, what that waits for in its turn, and who holds the others up. */
+static rdl_status tell_timeout(rdl_context *cx, uint32_t slot) {
+  rdl__text text = {0}, held = {0};
+  uint32_t state = rdl_load_relaxed(&cx->records[slot].wait) & RDL_STATE_MASK;
+  rdl__tell_future(cx, slot, &text);
+  rdl__text_print(&text, " was not done in time");
+  if (!cx->launched && state == RDL_WAITING && !rdl__is_promise(cx, slot)) {
+    rdl__text_print(&text, ": it waits for ");
+    rdl__tell_wait(cx, slot, &text);
+  }
+  rdl__tell_held(cx, &held);
+  rdl__text_print(&text, ". Wait again, or cancel it; rdl_context_dump tells what all do. ");
+  rdl__text_print(&text,
+                  "%s%sA task that loops forever needs RDL_YIELD or a look at RDL_CANCELLED "
+                  "in its loop",
+                  held.bytes ? held.bytes : "", held.bytes ? ". " : "");
+  rdl__error_note("%s", text.bytes ? text.bytes : "the future was not done in time");
+  rdl__text_finish(&text);
+  rdl__text_finish(&held);
+  return RDL_TIMEOUT;
 }
 
 static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t generation,
@@ -86,9 +109,7 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
     else if (!rdl__root_held(cx, slot, generation))
       status = rdl__error(RDL_STALE, "the future was taken or released by another thread");
     else if (!in_time)
-      status = rdl__error(RDL_TIMEOUT,
-                          "the future was not done in time: wait again, or cancel it. A task that "
-                          "loops forever needs RDL_YIELD or a look at RDL_CANCELLED in its loop");
+      status = tell_timeout(cx, slot);
     else
       in_time = sleep_once(cx, &look, deadline);
   }

@@ -72,8 +72,7 @@ static int find_in_path(const char *name, char *out_path, size_t size) {
   return 0;
 }
 
-/* The command named by a variable, or by one of ours: 1 when its program exists. */
-static int take_command(rdl_host_compiler *compiler, const char *text) {
+int rdl__host_take_command(rdl_host_compiler *compiler, const char *text) {
   char path[sizeof compiler->words / 2];
   char words[sizeof compiler->words / 2];
   size_t count = cut(text, words, sizeof words, compiler->command, RDL_HOST_LONGEST_COMMAND - 1);
@@ -96,7 +95,7 @@ static void choose(rdl_host_compiler *compiler) {
   for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
     const char *named = getenv(variables[i]);
     if (!named || !*named) continue;
-    if (!take_command(compiler, named))
+    if (!rdl__host_take_command(compiler, named))
       (void)snprintf(compiler->missing, sizeof compiler->missing,
                      "The host backend compiles tasks with a C compiler, and %s=%.200s names a "
                      "program that is not there. Set %s to a C compiler, or unset it.",
@@ -104,7 +103,7 @@ static void choose(rdl_host_compiler *compiler) {
     return;
   }
   for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-    if (take_command(compiler, usual[i])) return;
+    if (rdl__host_take_command(compiler, usual[i])) return;
   (void)snprintf(
       compiler->missing, sizeof compiler->missing,
       "The host backend compiles tasks with a C compiler, and there is none: neither cc, "

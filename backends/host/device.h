@@ -57,6 +57,8 @@ struct rdl_backend_device {
 
 /* compiler.c */
 void rdl__host_find_compiler(rdl_host_compiler *compiler);
+/* Stores `text`, a program with options, as the compiler's command: 1 when the program exists. */
+int rdl__host_take_command(rdl_host_compiler *compiler, const char *text);
 /* Compiles `source` to the shared object `object`. On failure `*out_log` holds what the compiler
  * said (to be freed, may be NULL) and `why` what went wrong if it was not the text. */
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,

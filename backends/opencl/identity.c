@@ -17,7 +17,7 @@ static void platform_text(const rdl_cl *cl, cl_device_id device, cl_platform_inf
                           size_t capacity) {
   char text[1024] = "";
   cl_platform_id platform = NULL;
-  if (cl->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) !=
+  if (cl->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL) !=
           CL_SUCCESS ||
       cl->clGetPlatformInfo(platform, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
     text[0] = 0;

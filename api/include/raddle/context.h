@@ -32,7 +32,11 @@ typedef enum rdl_mode {
   RDL_MODE_EPOCH
 } rdl_mode;
 
-/* Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. quantum_ns, park_ns
+/* Beside a context the program may use the device itself. A launch ends after `quantum_ns` and the
+ * segments that run then, and what others have queued meanwhile comes before the next one: on PoCL a
+ * kernel, a blocking copy or a clFinish of the program's own waits for at most that long.
+ *
+ * Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. quantum_ns, park_ns
  * and spin_ns are at most 250 ms, more counts as that: deadlocks are found between launches.
  * Each slot, root and event serves 2^31 to 2^32 times and then no more, for no handle may come
  * twice: those that are left serve on, and a context that has used up all of them has no room. With
@@ -57,6 +61,8 @@ typedef struct rdl_context_options {
   uint64_t spin_ns;       /* a waiting thread spins this long before it sleeps; default 20 us;
                              RDL_NO_SPIN = not at all */
   uint64_t close_ns;      /* longest time rdl_context_close takes; default 10 s */
+  uint64_t watchdog_ns;   /* a segment that runs for longer is named in a warning of the log, once;
+                             default 2 s, RDL_FOREVER = never */
   const char *cache_dir;  /* where compiled images are kept; default $XDG_CACHE_HOME/raddle or
                              ~/.cache/raddle; "" = nowhere */
   const rdl_prebuilt *const *prebuilt; /* images compiled ahead (raddle_add_tasks),
@@ -64,7 +70,7 @@ typedef struct rdl_context_options {
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;
-  uint64_t reserved[8]; /* 0 */
+  uint64_t reserved[7]; /* 0 */
 } rdl_context_options;
 
 #define RDL_CONTEXT_OPTIONS_INIT                                                                   \
@@ -77,7 +83,8 @@ typedef struct rdl_context_options {
  * Blocks while the driver starts. Any thread.
  * RDL_NOT_FOUND no device has this name; RDL_UNAVAILABLE its driver is missing; RDL_UNSUPPORTED it
  * lacks something, which the text names; RDL_INVALID also: several devices have this name;
- * RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are open. */
+ * RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are open; RDL_BUSY a context on this device was closed
+ * while a segment did not end, and it still runs: only a new process can use the device. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_context_open(const char *selector, rdl_context **out_context);
 
 /* The same with options; NULL options are the defaults. */
@@ -88,8 +95,9 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_context_open_with(const char *selector,
 /* Ends all work, wakes waiting threads with RDL_CLOSED, frees everything and makes the context,
  * its modules and its buffers invalid. Takes NULL. No other call on the context may begin any more.
  * Blocks until the running segments have ended.
- * RDL_TIMEOUT: a segment did not end in time. Then the device and the memory it still uses are
- * kept, and the handle is invalid all the same. */
+ * RDL_TIMEOUT: a segment did not end in time; the text names its task. Then the device and the memory
+ * it still uses are kept until it ends or the process does, the device is not opened again before
+ * (RDL_BUSY), and the handle is invalid all the same. The process can exit. */
 RDL_API rdl_status rdl_context_close(rdl_context *context);
 
 typedef struct rdl_context_info {

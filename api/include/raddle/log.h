@@ -7,7 +7,8 @@
 typedef enum rdl_log_level {
   RDL_LOG_DEBUG,   /* an image was made for the modules, and how long that took */
   RDL_LOG_INFO,    /* what was chosen when a context was opened: the device and its workers */
-  RDL_LOG_WARNING, /* something was done in another way than asked, with the reason */
+  RDL_LOG_WARNING, /* something was done in another way than asked, with the reason; a task that has
+                      run one segment for longer than the option watchdog_ns */
   RDL_LOG_ERROR    /* a failure that no call can return, such as a deadlock that was broken */
 } rdl_log_level;
 

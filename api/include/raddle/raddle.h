@@ -16,6 +16,7 @@
 #include <raddle/buffer.h>
 #include <raddle/context.h>
 #include <raddle/device.h>
+#include <raddle/dump.h>
 #include <raddle/error.h>
 #include <raddle/event.h>
 #include <raddle/future.h>

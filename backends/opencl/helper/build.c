@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "backends/common/reason.h"
 #include "backends/opencl/helper/verbs.h"
 #include "backends/opencl/jobs.h"
 #include "backends/opencl/status.h"
@@ -48,7 +49,7 @@ static rdl_status build(struct bench *bench, cl_program program, rdl_reason *why
 static rdl_status set_arguments(struct bench *bench, cl_kernel kernel, rdl_reason *why) {
   const rdl_cl *cl = bench->cl;
   const cl_uint purpose = (cl_uint)bench->request.purpose;
-  rdl_status status = RDL_CL(why, cl->clSetKernelArg(kernel, 0, sizeof bench->heap, &bench->heap));
+  rdl_status status = RDL_CL(why, cl->clSetKernelArg(kernel, 0, sizeof(cl_mem), &bench->heap));
   if (status == RDL_OK)
     status = RDL_CL(why, cl->clSetKernelArg(kernel, 1, sizeof purpose, &purpose));
   return status;
@@ -151,6 +152,10 @@ rdl_status rdl__cl_do_build(const rdl_cl *cl, cl_device_id device, rdl_parcel_re
   rdl__cl_build_request_take(request, &bench.request);
   if (request->failed) return RDL_INTERNAL;
   status = set_up(&bench, why);
+  if (status != RDL_OK)
+    rdl__reason_append(why,
+                       " That was in a process of its own, in which the driver shall compile: the "
+                       "device has to let in a second process.");
   if (status == RDL_OK) status = try_text(&bench, answer, why);
   if (bench.heap) (void)cl->clReleaseMemObject(bench.heap);
   if (bench.queue) (void)cl->clReleaseCommandQueue(bench.queue);

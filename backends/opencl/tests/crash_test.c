@@ -5,6 +5,7 @@
  *
  * crash_test FAKE_DRIVER
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,43 @@ static void a_program_that_ignores_its_children(void **state) {
   assert_int_equal(build("@build:abort"), RDL_COMPILE);
   says("ignores SIGCHLD");
   (void)signal(SIGCHLD, SIG_DFL);
+}
+
+struct job {
+  pthread_t thread;
+  const char *body, *wanted;
+  rdl_status status;
+  rdl_reason why;
+};
+
+static void *run_job(void *data) {
+  struct job *job = data;
+  char text[128];
+  (void)snprintf(text, sizeof text, "kernel void rdl_launch()\n{ %s }\n", job->body);
+  job->status = bare_device_build(&device, "user.task.c", text, &job->why);
+  return NULL;
+}
+
+static void threads_build_at_the_same_time(void **state) {
+  static struct job jobs[] = {
+      {.body = "thread 1", .wanted = ""},
+      {.body = "@build:segv 2", .wanted = "SIGSEGV"},
+      {.body = "@launch:abort 3", .wanted = "SIGABRT"},
+      {.body = "@kernel:exit 4", .wanted = "exit status 3"},
+      {.body = "@build:flood @build:kill 5", .wanted = "SIGKILL"},
+      {.body = "@build:fail 6", .wanted = "user.task.c:1:9: error: fake"},
+      {.body = "thread 7", .wanted = ""},
+      {.body = "thread 7", .wanted = ""},
+  };
+  enum { JOBS = sizeof jobs / sizeof jobs[0] };
+  (void)state;
+  for (int i = 0; i < JOBS; i++)
+    assert_int_equal(pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]), 0);
+  for (int i = 0; i < JOBS; i++) {
+    assert_int_equal(pthread_join(jobs[i].thread, NULL), 0);
+    assert_int_equal(jobs[i].status, *jobs[i].wanted ? RDL_COMPILE : RDL_OK);
+    assert_non_null(strstr(jobs[i].why.text, jobs[i].wanted));
+  }
 }
 
 /* A process that is dead and not yet collected has no command line any more. */
@@ -274,6 +312,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_long_log_comes_whole),
       cmocka_unit_test(an_error_code_is_named),
       cmocka_unit_test(a_program_that_ignores_its_children),
+      cmocka_unit_test(threads_build_at_the_same_time),
       cmocka_unit_test(a_program_that_dies_leaves_no_helper_behind),
       cmocka_unit_test(what_was_built_well_needs_no_helper),
       cmocka_unit_test(binaries_are_kept_where_they_work),

@@ -13,6 +13,7 @@
  */
 #include <CL/cl_icd.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,8 +43,8 @@ struct _cl_kernel {
   cl_program program;
 };
 
-static struct _cl_platform_id platform = {&table};
-static struct _cl_device_id device = {&table};
+static struct _cl_platform_id the_platform = {&table};
+static struct _cl_device_id the_device = {&table};
 
 /* ---- faults ---- */
 
@@ -69,7 +70,7 @@ static void flood(void) {
   static char line[1 << 20];
   for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++) {
     memset(line, '.', sizeof line);
-    memcpy(line + sizeof line - 10, "\nthe end\n", 9);
+    (void)snprintf(line + sizeof line - 10, 10, "\nthe end\n");
     write_all(file, line, sizeof line - 1);
   }
 }
@@ -101,23 +102,19 @@ static cl_int give_text(const char *text, size_t size, void *out, size_t *out_si
   return give(text, strlen(text) + 1, size, out, out_size);
 }
 
-EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id id, cl_platform_info what,
-                                                         size_t size, void *out, size_t *out_size) {
-  (void)id;
-  switch (what) {
-  case CL_PLATFORM_NAME:
-    return give_text("Fake platform", size, out, out_size);
-  case CL_PLATFORM_VERSION:
-    return give_text("OpenCL 1.2 fake", size, out, out_size);
-  case CL_PLATFORM_PROFILE:
-    return give_text("FULL_PROFILE", size, out, out_size);
-  case CL_PLATFORM_EXTENSIONS:
-    return give_text("cl_khr_icd", size, out, out_size);
-  case CL_PLATFORM_ICD_SUFFIX_KHR:
-    return give_text("FAKE", size, out, out_size);
-  default:
-    return give_text("Fake", size, out, out_size);
-  }
+/* Named as in the header. */
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform,
+                                                         cl_platform_info param_name,
+                                                         size_t param_value_size, void *param_value,
+                                                         size_t *param_value_size_ret) {
+  const char *text = "Fake";
+  (void)platform;
+  if (param_name == CL_PLATFORM_NAME) text = "Fake platform";
+  if (param_name == CL_PLATFORM_VERSION) text = "OpenCL 1.2 fake";
+  if (param_name == CL_PLATFORM_PROFILE) text = "FULL_PROFILE";
+  if (param_name == CL_PLATFORM_EXTENSIONS) text = "cl_khr_icd";
+  if (param_name == CL_PLATFORM_ICD_SUFFIX_KHR) text = "FAKE";
+  return give_text(text, param_value_size, param_value, param_value_size_ret);
 }
 
 static cl_int CL_API_CALL list_devices(cl_platform_id id, cl_device_type type, cl_uint capacity,
@@ -125,17 +122,17 @@ static cl_int CL_API_CALL list_devices(cl_platform_id id, cl_device_type type, c
   (void)id;
   (void)type;
   if (out_count) *out_count = 1;
-  if (out && capacity) *out = &device;
+  if (out && capacity) *out = &the_device;
   return CL_SUCCESS;
 }
 
 static cl_int CL_API_CALL describe_device(cl_device_id id, cl_device_info what, size_t size,
                                           void *out, size_t *out_size) {
-  cl_platform_id of = &platform;
+  cl_platform_id of = &the_platform;
   (void)id;
   switch (what) {
   case CL_DEVICE_PLATFORM:
-    return give(&of, sizeof of, size, out, out_size);
+    return give(&of, sizeof(cl_platform_id), size, out, out_size);
   case CL_DEVICE_NAME:
     return give_text("Fake device", size, out, out_size);
   case CL_DRIVER_VERSION:
@@ -319,20 +316,21 @@ static cl_icd_dispatch table = {
     .clFinish = finish,
 };
 
-EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity, cl_platform_id *out,
-                                                              cl_uint *out_count) {
-  if (out_count) *out_count = 1;
-  if (out && capacity) *out = &platform;
+EXPORT CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries,
+                                                              cl_platform_id *platforms,
+                                                              cl_uint *num_platforms) {
+  if (num_platforms) *num_platforms = 1;
+  if (platforms && num_entries) *platforms = &the_platform;
   return CL_SUCCESS;
 }
 
-EXPORT CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char *name) {
+EXPORT CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name) {
   union {
     cl_int(CL_API_CALL *list)(cl_uint, cl_platform_id *, cl_uint *);
     cl_int(CL_API_CALL *describe)(cl_platform_id, cl_platform_info, size_t, void *, size_t *);
     void *address;
   } function = {.address = NULL};
-  if (strcmp(name, "clIcdGetPlatformIDsKHR") == 0) function.list = clIcdGetPlatformIDsKHR;
-  if (strcmp(name, "clGetPlatformInfo") == 0) function.describe = clGetPlatformInfo;
+  if (strcmp(func_name, "clIcdGetPlatformIDsKHR") == 0) function.list = clIcdGetPlatformIDsKHR;
+  if (strcmp(func_name, "clGetPlatformInfo") == 0) function.describe = clGetPlatformInfo;
   return function.address;
 }

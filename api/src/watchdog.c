@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Segments that do not end. A launch that lasts for much more than a quantum is held by one, for
+ * workers leave together. Each worker says in the heap which future it runs, and counts its
+ * dispatches there: a count that stands still shows who is held, by which task, and for how long.
+ */
+#include "api/src/core.h"
+
+/* Where the host sees nothing of a running launch, all that can be told is what the launch began
+ * with.
+ */
+/* The counts are looked at so often, */
+#define WATCH_NS 50000000u
+/* and in a launch that is over by then never. */
+#define SLACK_NS 10000000u
+
+void rdl__watch_begin(rdl_context *cx, uint32_t workers) {
+  uint64_t now = rdl__now_ns();
+  cx->launched_ns = now;
+  cx->launched_workers = workers;
+  cx->watching = false;
+  cx->next_watch = now + 2u * cx->options.quantum_ns + SLACK_NS;
+  rdl_store_relaxed(&cx->control->now, rdl__as_ms(now));
+  cx->told_overdue = false;
+}
+
+/* ---- launches that cannot be looked into ---- */
+
+#define MOST_NAMED 3u
+
+uint64_t rdl__overdue_ns(const rdl_context *cx) {
+  uint64_t lasts = rdl__now_ns() - cx->launched_ns;
+  if (!rdl__apart(cx) || !cx->launched) return 0;
+  return lasts > 2u * cx->options.quantum_ns + WATCH_NS ? lasts : 0u;
+}
+
+static bool may_run(const rdl_context *cx, uint32_t slot) {
+  const rdl__root *root = &cx->roots[slot];
+  return (root->state == RDL__ROOT_HELD || root->state == RDL__ROOT_DETACHED ||
+          root->state == RDL__ROOT_TAKEN) &&
+         !rdl__root_done(cx, slot, root->generation);
+}
+
+/* The tasks that the host has started and that have not ended: one of them, or one that they have
+ * started, does not come to an end. */
+static void tell_launch(rdl_context *cx, uint64_t ns, rdl__text *out) {
+  uint32_t slot, roots = 0;
+  rdl__text_print(out, "a launch has been running for ");
+  rdl__tell_ns(ns, out);
+  rdl__text_print(out, "; it held ");
+  for (slot = 1; slot < cx->fresh_root; slot++) {
+    if (!may_run(cx, slot) || roots++ >= MOST_NAMED) continue;
+    rdl__text_print(out, roots > 1u ? ", " : "task ");
+    rdl__tell_task(cx, rdl__task_of(cx, slot), out);
+    rdl__text_print(out, ", future ");
+    rdl__tell_handle(cx, slot, out);
+  }
+  if (roots > MOST_NAMED) rdl__text_print(out, ", and %u more", roots - MOST_NAMED);
+  if (!roots) rdl__text_print(out, "nothing that the host has started and may still ask for");
+}
+
+static void watch_apart(rdl_context *cx, uint64_t now) {
+  uint64_t ns = now - cx->launched_ns;
+  rdl__text text = {0};
+  if (cx->told_overdue || ns < cx->options.watchdog_ns) return;
+  cx->told_overdue = true;
+  tell_launch(cx, ns, &text);
+  if (text.bytes)
+    rdl__log(cx, RDL_LOG_WARNING,
+             "%s: one segment, of one of these or of what they spawned, does not end. A loop that "
+             "lasts long needs RDL_YIELD, or a look at RDL_CANCELLED, in it",
+             text.bytes);
+  rdl__text_finish(&text);
+}
+
+/* ---- launches that can ---- */
+
+static void warn(rdl_context *cx, uint32_t worker, uint32_t slot, uint64_t ns) {
+  rdl__text text = {0};
+  rdl__text_print(&text, "worker %u has been running one segment of task ", worker);
+  rdl__tell_task(cx, rdl__task_of(cx, slot), &text);
+  rdl__text_print(&text, ", future ");
+  rdl__tell_handle(cx, slot, &text);
+  rdl__text_print(&text, ", for ");
+  rdl__tell_ns(ns, &text);
+  rdl__text_print(&text, ": what waits in that worker's own queues waits for it. A loop that lasts "
+                         "long needs RDL_YIELD, or a look at RDL_CANCELLED, in it");
+  if (text.bytes) rdl__log(cx, RDL_LOG_WARNING, "%s", text.bytes);
+  rdl__text_finish(&text);
+}
+
+static void look_at(rdl_context *cx, uint32_t worker, uint64_t now) {
+  rdl__watched *watched = &cx->watched_workers[worker];
+  const rdl_worker *state = &cx->worker_states[worker];
+  uint32_t slot = rdl_load_relaxed(&state->running);
+  uint32_t beat = rdl_load_relaxed(&state->beat);
+  if (!cx->watching || !slot || beat != watched->beat) {
+    *watched = (rdl__watched){.beat = beat, .since = now};
+  } else if (!watched->told && now - watched->since >= cx->options.watchdog_ns) {
+    watched->told = true;
+    warn(cx, worker, slot, now - watched->since);
+  }
+}
+
+void rdl__watch(rdl_context *cx) {
+  uint64_t now;
+  uint32_t k;
+  if (!cx->launched) return;
+  now = rdl__now_ns();
+  if (now < cx->next_watch) return;
+  if (rdl__apart(cx)) {
+    watch_apart(cx, now);
+    cx->next_watch = now + WATCH_NS;
+    return;
+  }
+  for (k = 0; k < cx->launched_workers; k++)
+    look_at(cx, k, now);
+  cx->watching = true;
+  cx->next_watch = now + WATCH_NS;
+  rdl_store_relaxed(&cx->control->now, rdl__as_ms(now));
+}
+
+uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker) {
+  const rdl__watched *watched = &cx->watched_workers[worker];
+  const rdl_worker *state = &cx->worker_states[worker];
+  uint64_t ns;
+  if (rdl__apart(cx) || !cx->launched || !cx->watching || worker >= cx->launched_workers) return 0;
+  if (!rdl_load_relaxed(&state->running)) return 0;
+  if (rdl_load_relaxed(&state->beat) != watched->beat) return 0;
+  ns = rdl__now_ns() - watched->since;
+  return ns < WATCH_NS / 2u ? 0u : ns;
+}
+
+void rdl__tell_held(rdl_context *cx, rdl__text *out) {
+  uint32_t k, held = 0;
+  uint64_t overdue = rdl__overdue_ns(cx);
+  rdl__watch(cx);
+  if (overdue) tell_launch(cx, overdue, out);
+  for (k = 0; k < cx->workers; k++) {
+    uint64_t ns = rdl__held_ns(cx, k);
+    if (!ns || held++ >= MOST_NAMED) continue;
+    rdl__text_print(out, "%sworker %u has been running one segment of task ", held > 1 ? ", " : "",
+                    k);
+    rdl__tell_task(cx, rdl__task_of(cx, rdl_load_relaxed(&cx->worker_states[k].running)), out);
+    rdl__text_print(out, " for ");
+    rdl__tell_ns(ns, out);
+  }
+  if (held > MOST_NAMED) rdl__text_print(out, ", and %u more", held - MOST_NAMED);
+}
