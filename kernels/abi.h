@@ -161,7 +161,6 @@ typedef struct rdl_node {
 #define RDL_NODE_PLAIN   0u
 #define RDL_NODE_MEMBER  1u
 #define RDL_NODE_COUNTER 2u
-#define RDL_NODE_CHAIN   3u /* `who` is the first of a chain of nodes whose list has fired */
 #define RDL_SWEEP_SHIFT  8u /* kind holds log2 of the list size at which to sweep it */
 
 typedef struct rdl_event_record {
@@ -249,7 +248,7 @@ typedef struct rdl_worker {
   rdl_u32 pad0[15];
   rdl_u32 overflow; /* list for whoever comes first */
   rdl_u32 pad1[15];
-  rdl_u32 backlog; /* list of RDL_NODE_CHAIN nodes: waiters still to be woken */
+  rdl_u32 backlog; /* chains of waiters still to be woken, in a row through their first nodes */
   rdl_u32 unwind;  /* RETURNED futures whose children are still to be cancelled */
   rdl_u32 turn;    /* where the fair order stands: a short launch must not begin it anew */
   rdl_u32 held_back;

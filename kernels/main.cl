@@ -454,8 +454,8 @@ RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
   return found;
 }
 
-/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round; the
-   futures that they have woken are queued first (rdl_settle_up). */
+/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round;
+   the futures that they have woken are queued first (rdl_settle_up). */
 RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
   rdl_u32 found = rdl_find_near(rdl);
   rdl_u32 obeyed = 0;
