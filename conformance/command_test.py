@@ -15,7 +15,7 @@ NO_DRIVER = {"OCL_ICD_VENDORS": "/no/such/folder", "OPENCL_VENDOR_PATH": "/no/su
 
 def run(*words, **variables):
     environment = {name: value for name, value in os.environ.items() if name != "RADDLE_REQUIRE"}
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=50,
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=150,
                           env={**environment, **variables}, check=False)
 
 

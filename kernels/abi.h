@@ -161,7 +161,6 @@ typedef struct rdl_node {
 #define RDL_NODE_PLAIN   0u
 #define RDL_NODE_MEMBER  1u
 #define RDL_NODE_COUNTER 2u
-#define RDL_NODE_CHAIN   3u /* `who` is the first of a chain of nodes whose list has fired */
 #define RDL_SWEEP_SHIFT  8u /* kind holds log2 of the list size at which to sweep it */
 
 typedef struct rdl_event_record {
@@ -249,7 +248,7 @@ typedef struct rdl_worker {
   rdl_u32 pad0[15];
   rdl_u32 overflow; /* list for whoever comes first */
   rdl_u32 pad1[15];
-  rdl_u32 backlog; /* list of RDL_NODE_CHAIN nodes: waiters still to be woken */
+  rdl_u32 backlog; /* chains of waiters still to be woken, in a row through their first nodes */
   rdl_u32 unwind;  /* RETURNED futures whose children are still to be cancelled */
   rdl_u32 turn;    /* where the fair order stands: a short launch must not begin it anew */
   rdl_u32 held_back;
@@ -262,7 +261,6 @@ typedef struct rdl_worker {
   rdl_counters counters;
   rdl_stash stashes[RDL_POOLS];
   rdl_u32 pad3[8]; /* neighbours share no cache line */
-  rdl_entry ring[RDL_LOCAL_RING];
 } rdl_worker;
 
 /* Host to device, 64 bytes. */
@@ -361,6 +359,7 @@ typedef struct rdl_control {
   rdl_u64 nodes;
   rdl_u64 events;
   rdl_u64 workers_at;
+  rdl_u64 rings; /* a worker's ready futures: RDL_LOCAL_RING entries each */
   rdl_u64 outcomes;
   rdl_u64 image_info;
   rdl_u64 task_infos;
@@ -369,7 +368,7 @@ typedef struct rdl_control {
   rdl_u32 task_slots;      /* slots that are not the host's */
   rdl_u32 broken;          /* device: some wait has ended before what it waited for */
   rdl_u32 now;             /* milliseconds of the host's clock, as of this launch */
-  rdl_u32 pad0[8];
+  rdl_u32 pad0[6];
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered;
   rdl_u32 pad1[15];
@@ -448,7 +447,7 @@ RDL_SIZE_IS(rdl_ring, 192);
 RDL_SIZE_IS(rdl_pool, 64);
 RDL_SIZE_IS(rdl_stash, 24);
 RDL_SIZE_IS(rdl_counters, 128);
-RDL_SIZE_IS(rdl_worker, 8832);
+RDL_SIZE_IS(rdl_worker, 640);
 RDL_SIZE_IS(rdl_message, 64);
 RDL_SIZE_IS(rdl_mailbox, 192);
 RDL_SIZE_IS(rdl_outcome, 64);

@@ -212,6 +212,7 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
 RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
   if (!chain) return;
+  rdl->wakes = 1;
   if (!rdl->sole && node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN)
     rdl->sole = chain;
   else
@@ -271,7 +272,10 @@ RDL_FN rdl_u32 rdl_end_begins(rdl_cx *rdl) {
   rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
   rdl_children_settle(rdl);
   if (!rdl_live_children(rdl)) return 0;
-  if (cause) rdl->cancel_from = record->first_child;
+  if (cause) {
+    rdl->cancel_from = record->first_child;
+    rdl->cancels = 1;
+  }
   return 1;
 }
 

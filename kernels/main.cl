@@ -37,20 +37,21 @@ RDL_FN void rdl_want_room(rdl_cx *rdl) {
   rdl->timeout = RDL_NEVER;
 }
 
-/* The future is RUNNING and belongs to this worker. */
-RDL_FN void rdl_take_up(rdl_cx *rdl) {
+/* The future is RUNNING and belongs to this worker: 1 = it looks for room first. */
+RDL_FN rdl_u32 rdl_take_up(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl->wait = wait & ~RDL_CANCEL_BIT;
   rdl->status = record->cause;
   rdl->cause = 0;
   rdl->misuse = 0;
-  rdl->begins = 1;
   rdl->resume = record->resume & RDL_RESUME_MASK;
   rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
   rdl_store_relaxed(&record->cause, 0);
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
-  if (rdl->low && rdl_needs_room(rdl)) rdl_want_room(rdl);
+  if (!rdl->low || !rdl_needs_room(rdl)) return 0;
+  rdl_want_room(rdl);
+  return 1;
 }
 
 /* There is room now, or what the future is told instead. */
@@ -60,35 +61,39 @@ RDL_FN void rdl_start(rdl_cx *rdl) {
   if (!rdl->status) rdl->status = rdl->told;
 }
 
-/* THE place where tasks run: one segment. */
-RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl) {
+/* THE place where tasks run: one segment, or a part of one that did not have to wait. */
+RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl, rdl_u32 whole) {
   rdl_u32 task = rdl->self->task;
   if (rdl->slot == rdl->starved) rdl->starved = RDL_NIL;
   if (rdl->resume == 0u && rdl->status) { /* never starts */
     rdl->cause = rdl->status;
     return RDL_ENDED;
   }
-  rdl->counters.segments += rdl->begins;
-  rdl->begins = 0;
   if ((task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
     rdl->sides[rdl->slot].home = rdl->worker + 1u;
+  rdl->counters.segments += whole;
   return rdl_run_task(rdl, task & RDL_TASK_MASK);
 }
 
-/* Runs the chosen future until it waits or ends; without one only passes on a cancel. */
+/* Runs the chosen future until it waits or ends; a chore only passes on a cancel. */
 RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
-  rdl_u32 how = RDL_SUSPENDED, returned = 0;
-  if (chosen == RDL_FUTURE) rdl_take_up(rdl);
+  rdl_u32 how = RDL_SUSPENDED, returned = 0, whole = 1, looks;
+  looks = chosen == RDL_CHORE || rdl_take_up(rdl);
   for (;;) {
-    if (chosen == RDL_FUTURE && !rdl->starting) how = rdl_segment(rdl);
+    if (!looks) {
+      how = rdl_segment(rdl, whole);
+      whole = 0;
+    }
     if (how == RDL_ENDED) returned = rdl_end_begins(rdl);
-    if (rdl->cancel_from || rdl->cancel_owner) rdl_serve_cancel(rdl);
-    if (chosen != RDL_FUTURE || how == RDL_ENDED || !rdl_suspend(rdl)) break;
-    if (rdl->starting) rdl_start(rdl);
+    if (rdl->cancels) rdl_serve_cancel(rdl);
+    if (chosen == RDL_CHORE) return;
+    if (how == RDL_ENDED || !rdl_suspend(rdl)) break;
+    if (looks) rdl_start(rdl);
+    looks = 0;
   }
-  rdl->starting = 0;
+  if (looks) rdl->starting = 0;
   if (how == RDL_ENDED) rdl_end(rdl, returned);
-  if (chosen == RDL_FUTURE) rdl->segments++;
+  rdl->segments++;
 }
 
 /* Idle no longer, before it shows. */
@@ -167,27 +172,28 @@ RDL_FN void rdl_wake_one(rdl_cx *rdl, rdl_u32 node, rdl_u32 slot, rdl_u32 looks,
    that makes no difference to the bound. */
 RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
   rdl_u32 most = RDL_WAKES_AT_ONCE;
+  rdl_u32 sole = rdl->sole, node = sole;
+  rdl->sole = RDL_NIL;
   for (;;) {
-    rdl_u32 node = rdl->sole, slot = RDL_NIL, sole = node, looks = 0;
-    rdl->sole = RDL_NIL;
-    if (!node && rdl->fired && most) {
+    rdl_u32 slot = RDL_NIL, looks = 0;
+    if (node) {
+      most--;
+    } else if (rdl->fired && most) {
       node = rdl_fired_take(rdl);
       most--;
-    } else if (!node && rdl->woken) {
+    } else if (rdl->woken) {
       slot = rdl->woken;
       rdl->woken = rdl->sides[slot].link;
-    } else if (!node) {
+    } else {
       node = looks = rdl->looking;
       if (!node) break;
       rdl->looking = rdl->nodes[node].next;
     }
     rdl_wake_one(rdl, node, slot, looks, sole);
+    node = sole = RDL_NIL;
   }
   rdl_keep_fired(rdl);
-}
-
-RDL_FN rdl_u32 rdl_has_notes(rdl_cx *rdl) {
-  return rdl->ended || rdl->sole || rdl->fired || rdl->woken || (rdl->room & RDL_ROOM_WAKE);
+  rdl->wakes = 0;
 }
 
 /* Done before anything else runs here, and so nothing that was noted outlives its dispatch but what
@@ -195,8 +201,8 @@ RDL_FN rdl_u32 rdl_has_notes(rdl_cx *rdl) {
 RDL_FN void rdl_settle_up(rdl_cx *rdl) {
   while (rdl->ended)
     rdl_complete(rdl);
-  if (rdl->given || rdl->room) rdl_serve_room(rdl);
-  if (rdl->sole || rdl->fired || rdl->woken || rdl->looking) rdl_serve_wakes(rdl);
+  if (rdl->room || (rdl->given && rdl_load_relaxed(&rdl->control->room))) rdl_serve_room(rdl);
+  if (rdl->wakes) rdl_serve_wakes(rdl);
 }
 
 /* ---- what is kept back for want of room ---- */
@@ -289,7 +295,7 @@ RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
 
 RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
   while (rdl->bottom != rdl->top) {
-    rdl_entry entry = rdl->me->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
+    rdl_entry entry = rdl->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
     if (rdl_keep_back(rdl, entry.slot, entry.wait)) return 0;
     if (oldest)
       rdl->top++;
@@ -382,7 +388,7 @@ RDL_FN rdl_u32 rdl_may_go_on(rdl_cx *rdl, rdl_u32 slot) {
 }
 
 RDL_FN rdl_u32 rdl_fair_ring(rdl_cx *rdl) {
-  rdl_entry oldest = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
+  rdl_entry oldest = rdl->ring[rdl->top % RDL_LOCAL_RING];
   if (rdl->bottom == rdl->top || !rdl_may_go_on(rdl, oldest.slot)) return 0;
   return rdl_from_ring(rdl, 1u);
 }
@@ -431,12 +437,12 @@ RDL_FN rdl_u32 rdl_from_lists(rdl_cx *rdl) {
 }
 
 RDL_FN rdl_u32 rdl_find_near(rdl_cx *rdl) {
-  rdl_u32 found = rdl->turn >= RDL_USUAL ? rdl_fair(rdl) : RDL_NOTHING;
-  if (!found) found = rdl_from_next(rdl);
-  if (!found) found = rdl_from_ring(rdl, 0u);
-  if (!found) found = rdl_from_chores(rdl);
-  if (!found) found = rdl_from_lists(rdl);
-  if (found) return found;
+  rdl_u32 found;
+  if (rdl->turn >= RDL_USUAL && (found = rdl_fair(rdl))) return found;
+  if ((found = rdl_from_next(rdl))) return found;
+  if ((found = rdl_from_ring(rdl, 0u))) return found;
+  if ((found = rdl_from_chores(rdl))) return found;
+  if ((found = rdl_from_lists(rdl))) return found;
   rdl->away = rdl_shy(rdl);
   return rdl->away ? RDL_NOTHING : rdl_from_roots(rdl, rdl_roots_share(rdl));
 }
@@ -448,15 +454,15 @@ RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
   return found;
 }
 
-/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round; the
-   futures that they have woken are queued first (rdl_settle_up). */
+/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round;
+   the futures that they have woken are queued first (rdl_settle_up). */
 RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
   rdl_u32 found = rdl_find_near(rdl);
   rdl_u32 obeyed = 0;
   if (!found || rdl->turn == RDL_ROUND - 1u) obeyed = rdl_drain_mailbox(rdl);
   if (found) return found;
   if (obeyed && !rdl->away) found = rdl_from_roots(rdl, 1u);
-  if (!found && rdl_has_notes(rdl)) return RDL_CHORE;
+  if (!found && (rdl->ended || rdl->wakes || rdl->room)) return RDL_CHORE;
   return found ? found : rdl_find_far(rdl);
 }
 

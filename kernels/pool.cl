@@ -17,6 +17,14 @@ RDL_FN rdl_u32 rdl_pool_step(rdl_u32 pool) {
   return pool < RDL_POOL_FRAMES ? 1u : 1u << (pool - RDL_POOL_FRAMES);
 }
 
+/* Items that are taken from the pool at once: of large blocks few, for every worker holds some. */
+#define RDL_CHUNK_UNITS 1024u
+
+RDL_FN rdl_u32 rdl_pool_chunk(rdl_cx *rdl, rdl_u32 pool) {
+  rdl_u32 most = RDL_CHUNK_UNITS / rdl_pool_step(pool);
+  return rdl->chunk < most ? rdl->chunk : most;
+}
+
 /* The first item of a chunk also says which chunk comes next in the pool and how many items this
    one has, in words that nobody reads while the item is free. */
 RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_next(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
@@ -127,7 +135,7 @@ RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   while (stash->left < want) {
     rdl_u32 missing = want - stash->left;
     rdl_u32 taken = rdl_load_acquire(&from->taken);
-    if (missing < rdl->chunk) missing = rdl->chunk;
+    if (missing < rdl_pool_chunk(rdl, pool)) missing = rdl_pool_chunk(rdl, pool);
     if (rdl_pool_refill_freed(rdl, pool) || rdl_pool_refill_fresh(rdl, pool, missing)) continue;
     if (rdl_load_ordered(&from->takes) == taken || ++looks == RDL_LOOKS_AT_EMPTY) return 0;
     rdl_relax();
@@ -271,5 +279,7 @@ RDL_FN void rdl_serve_room(rdl_cx *rdl) {
   if ((rdl->room & RDL_ROOM_LOOK) && rdl_load_ordered(&control->freed) != rdl->room_version)
     wake = 1;
   rdl->room = rdl->given = 0;
-  if (wake) rdl->looking = rdl_exchange(&control->room, RDL_NIL);
+  if (!wake) return;
+  rdl->looking = rdl_exchange(&control->room, RDL_NIL);
+  rdl->wakes = 1;
 }

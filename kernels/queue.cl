@@ -99,7 +99,7 @@ RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
 /* The oldest `count` entries of the ring go to the overflow. */
 RDL_OUTLINE void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count) {
   for (; count; count--) {
-    rdl_entry entry = rdl->me->ring[rdl->top % RDL_LOCAL_RING];
+    rdl_entry entry = rdl->ring[rdl->top % RDL_LOCAL_RING];
     rdl->top++;
     if (rdl_change(rdl->records + entry.slot, entry.wait, rdl_with_state(entry.wait, RDL_QUEUED)))
       rdl_give_away(rdl, entry.slot);
@@ -139,7 +139,7 @@ RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
   entry.slot = slot;
   entry.wait = wait;
-  rdl->me->ring[rdl->bottom % RDL_LOCAL_RING] = entry;
+  rdl->ring[rdl->bottom % RDL_LOCAL_RING] = entry;
   rdl->bottom++;
 }
 

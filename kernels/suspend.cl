@@ -11,6 +11,7 @@
 RDL_FN void rdl_tell_cancel(rdl_cx *rdl) {
   rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_CANCELLED);
   rdl->cancel_from = rdl->self->first_child;
+  rdl->cancels = 1;
 }
 
 /* A cancel request is delivered once; clean-up may then await again. The ticket rises, so that a
@@ -154,7 +155,7 @@ RDL_FN rdl_u32 rdl_join_all(rdl_cx *rdl, rdl_u32 *chain) {
     f.generation = rdl->nodes[node].value;
     rdl_store_relaxed(&rdl->nodes[node].size, 0u);
     if (!(closed && rdl->want == RDL_WANT_ANY)) {
-      if (rdl_handle_status(rdl, f) == RDL_S_OK &&
+      if ((rdl->want == RDL_WANT_FUTURE || rdl_handle_status(rdl, f) == RDL_S_OK) &&
           rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node))
         continue;
       closed++;

@@ -59,6 +59,7 @@ RDL_OUTLINE rdl_u32 rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32
   else
     rdl->woken = slot;
   rdl->woken_last = slot;
+  rdl->wakes = 1;
   return ready;
 }
 
@@ -78,6 +79,7 @@ RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain) {
   else
     rdl->fired = chain;
   if (!first) rdl->fired_last = chain;
+  rdl->wakes = 1;
 }
 
 /* Takes the first node off the first chain; there is one. */
@@ -105,6 +107,7 @@ RDL_FN void rdl_keep_fired(rdl_cx *rdl) {
 RDL_FN void rdl_take_backlog(rdl_cx *rdl) {
   rdl->fired = rdl->backlog;
   rdl->fired_last = rdl->backlog = RDL_NIL;
+  rdl->wakes = 1;
 }
 
 RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
@@ -347,6 +350,7 @@ RDL_FN void rdl_serve_cancel(rdl_cx *rdl) {
     rdl_cancel(rdl, child, rdl->records[child].generation);
   if (rdl->cancel_owner) rdl_drop_child(rdl, rdl->cancel_owner);
   rdl->cancel_from = rdl->cancel_owner = RDL_NIL;
+  rdl->cancels = 0;
 }
 
 /* One RETURNED future passes its cancel on; its own dispatch, so that depth costs no stack. */
@@ -356,4 +360,5 @@ RDL_FN void rdl_take_unwind(rdl_cx *rdl) {
   if (!rdl->records[slot].cause) rdl_store_relaxed(&rdl->records[slot].cause, RDL_S_CANCELLED);
   rdl->cancel_from = rdl->records[slot].first_child;
   rdl->cancel_owner = slot;
+  rdl->cancels = 1;
 }

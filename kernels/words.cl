@@ -167,20 +167,20 @@ typedef struct rdl_none {
                    RDL_CAUGHT_(outcome), __COUNTER__)
 
 #define RDL_AWAIT_ANY(index, futures, n)                                                           \
-  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)),         \
-                   RDL_NEVER, (index) = rdl->which;                                                \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), RDL_NEVER,      \
+                   (index) = rdl->which;                                                           \
                    RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_AWAIT_ANY_CATCH(outcome, index, futures, n)                                            \
-  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)),         \
-                   RDL_NEVER, (index) = rdl->which;                                                \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), RDL_NEVER,      \
+                   (index) = rdl->which;                                                           \
                    RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_ANY_FOR(outcome, index, futures, n, ns)                                          \
-  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)),         \
-                   (rdl_u64)(ns), (index) = rdl->which;                                            \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), (rdl_u64)(ns),  \
+                   (index) = rdl->which;                                                           \
                    RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_FIRST(index, futures, n)                                                         \
-  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)),         \
-                   RDL_NEVER, (index) = rdl->which;                                                \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), RDL_NEVER,      \
+                   (index) = rdl->which;                                                           \
                    rdl_cancel_others(rdl, (futures), (n)); RDL_OR_FAIL_(), __COUNTER__)
 
 /* A child that counted itself off for an earlier wait may wake a later one too soon: look again. */

@@ -44,6 +44,7 @@ typedef struct rdl_cx {
   RDL_GLOBAL rdl_event_record *events;
   RDL_GLOBAL rdl_outcome *outcomes;
   RDL_GLOBAL rdl_worker *me;
+  RDL_GLOBAL rdl_entry *ring; /* its cells from `top` to `bottom` are this worker's ready futures */
   RDL_GLOBAL rdl_record *self;
   rdl_u32 worker;
   rdl_u32 context;
@@ -69,7 +70,6 @@ typedef struct rdl_cx {
   RDL_GLOBAL const rdl_word *set_words; /* where the set stands in the frame, if it stands there */
   rdl_u32 set_size;
   rdl_u64 timeout;
-  rdl_u32 begins;   /* its segment is still to be counted */
   rdl_u32 starting; /* it waits for room before its segment, and has still to hear: */
   rdl_u32 told;     /* what it was woken with */
   rdl_u32 again;    /* it was woken to look for room, and found none */
@@ -97,11 +97,13 @@ typedef struct rdl_cx {
   rdl_u32 woken;      /* futures to be queued, linked through rdl_side.link, oldest first */
   rdl_u32 woken_last;
   rdl_u32 looking;      /* nodes of futures that look for room again */
+  rdl_u32 wakes;        /* 1 = one of these five is not empty */
+  rdl_u32 cancels;      /* 1 = one of the two below is set, or was: */
   rdl_u32 cancel_from;  /* this child and those behind it are to be cancelled, */
   rdl_u32 cancel_owner; /* and their RETURNED owner is let go then */
   rdl_u32 room;         /* RDL_ROOM_... */
   rdl_u32 room_version;
-  rdl_u32 given; /* pools that got something, a bit each */
+  rdl_u32 given; /* pools that got something since then, a bit each */
   /* Rhythm. */
   rdl_u32 turn;
   rdl_u32 held_back; /* rounds in which no fair dispatch may start anything, for want of room */
@@ -157,6 +159,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->events = (RDL_GLOBAL rdl_event_record *)(heap + control->events);
   rdl->outcomes = (RDL_GLOBAL rdl_outcome *)(heap + control->outcomes);
   rdl->me = (RDL_GLOBAL rdl_worker *)(heap + control->workers_at) + worker;
+  rdl->ring = (RDL_GLOBAL rdl_entry *)(heap + control->rings) + worker * RDL_LOCAL_RING;
   rdl->self = rdl->records;
   rdl->worker = worker;
   rdl->context = control->context;
@@ -189,8 +192,9 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->unwind = rdl->me->unwind;
   rdl->ended = rdl->fired = rdl->fired_last = rdl->sole = rdl->woken = rdl->woken_last = RDL_NIL;
   rdl->looking = rdl->cancel_from = rdl->cancel_owner = RDL_NIL;
+  rdl->wakes = rdl->cancels = 0;
   rdl->room = rdl->room_version = rdl->given = 0;
-  rdl->begins = rdl->starting = rdl->told = rdl->again = 0;
+  rdl->starting = rdl->told = rdl->again = 0;
   rdl->counters = rdl->me->counters;
   for (pool = 0; pool < RDL_POOLS; pool++)
     rdl->stashes[pool] = rdl->me->stashes[pool];

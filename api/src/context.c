@@ -146,6 +146,8 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
 static uint64_t usual_frame_bytes(const rdl_context *cx) {
   uint64_t most = cx->facts.max_allocation / 4u;
   uint64_t usual = rdl__apart(cx) ? 128u << 20 : 256u << 20;
+  uint64_t held = cx->workers * (uint64_t)(4u << 20); /* what workers keep for their next segments */
+  if (held > usual) usual = held;
   return usual < most ? usual : most;
 }
 
@@ -162,7 +164,6 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
   status = cx->backend->open(cx->device_index, &asked, &cx->device, &why);
   if (status) return rdl__error_why(status, &why);
   cx->backend->facts(cx->device, &cx->facts);
-  cx->options.frame_bytes = or_default64(cx->options.frame_bytes, usual_frame_bytes(cx));
   cx->options.quantum_ns = stretch(cx->options.quantum_ns, rdl__apart(cx) ? 2000000u : 8000000u);
   if (rdl__apart(cx) && cx->options.mode == RDL_MODE_RESIDENT)
     return rdl__error(
@@ -177,6 +178,7 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
              cx->device_info.selector, cx->facts.max_workers);
     cx->workers = cx->facts.max_workers;
   }
+  cx->options.frame_bytes = or_default64(cx->options.frame_bytes, usual_frame_bytes(cx));
   return RDL_OK;
 }
 

@@ -32,6 +32,7 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
   *bytes = 0;
   plan(bytes, 1, sizeof(rdl_control));
   c->workers_at = plan(bytes, cx->workers, sizeof(rdl_worker));
+  c->rings = plan(bytes, (uint64_t)cx->workers * RDL_LOCAL_RING, sizeof(rdl_entry));
   c->records = plan(bytes, slots, sizeof(rdl_record));
   c->sides = plan(bytes, slots, sizeof(rdl_side));
   c->nodes = plan(bytes, c->pools[RDL_POOL_NODES].limit, sizeof(rdl_node));

@@ -7,6 +7,7 @@
  * Between two launches a program may have changed thousands of short places. To transfer each by
  * itself takes microseconds, so they travel together and a kernel puts them where they belong.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -45,7 +46,8 @@ rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why) {
   return rdl__cl_build(device, &text, &device->support, why);
 }
 
-static rdl_status run_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
+/* One caller at a time: the kernel's arguments are set and then used. */
+static rdl_status enqueue_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
                               size_t groups, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   cl_kernel kernel = device->support->kernel;
@@ -57,6 +59,15 @@ static rdl_status run_support(rdl_backend_device *device, cl_mem argument, cl_ui
   if (status == RDL_OK)
     status = RDL_CL(why, cl->clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &groups, &one,
                                                     0, NULL, NULL));
+  return status;
+}
+
+static rdl_status run_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
+                              size_t groups, rdl_reason *why) {
+  rdl_status status;
+  (void)pthread_mutex_lock(&device->support_lock);
+  status = enqueue_support(device, argument, purpose, groups, why);
+  (void)pthread_mutex_unlock(&device->support_lock);
   return status;
 }
 

@@ -108,6 +108,7 @@ static void cl_close(rdl_backend_device *device) {
   rdl__cl_discard(device, device->support);
   if (device->queue) (void)device->cl->clReleaseCommandQueue(device->queue);
   if (device->context) (void)device->cl->clReleaseContext(device->context);
+  (void)pthread_mutex_destroy(&device->support_lock);
   free(device);
 }
 
@@ -177,6 +178,7 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
   device->cl = cl;
   device->id = chosen.id;
+  (void)pthread_mutex_init(&device->support_lock, NULL);
   status = open_device(device, &chosen, &info, options, why);
   if (status == RDL_OK)
     *out_device = device;

@@ -4,6 +4,7 @@
 #define RDL_OPENCL_DEVICE_H
 
 #include <CL/cl.h>
+#include <pthread.h>
 #include <raddle/backend.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct rdl_backend_device {
   cl_svm_mem_flags svm_flags;
   uint32_t epoch;             /* 1 = memory is apart from the host's, see apart.c */
   rdl_backend_image *support; /* the kernel for that */
+  pthread_mutex_t support_lock;
   rdl_cl_patch patch;
   uint32_t is_cpu;
   uint32_t launches_promptly; /* see rdl_backend_facts */

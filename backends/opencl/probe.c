@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backends/opencl/probe.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,10 +35,9 @@ static rdl_status run_helper(const rdl_cl_identity *device, const rdl_report *re
                              rdl_cl_answer *out_answer, rdl_reason *why) {
   char text[LONGEST_TEXT];
   rdl_parcel request = {.bytes = NULL};
-  uint64_t seconds = 10; /* the driver's own start */
+  /* One more for the driver's own start. */
+  uint64_t seconds = RDL_PROBE_SECONDS * (rdl__probe_count - first + 1);
   rdl_status status;
-  for (size_t i = first; i < rdl__probe_count; i++)
-    seconds += rdl__probes[i].seconds;
   rdl__parcel_add_number(&request, first);
   rdl__parcel_add(&request, text, write_report(report, text));
   status =
@@ -70,7 +70,7 @@ static size_t read_notes(rdl_cl_answer *answer, rdl_report *report) {
 static void add_ending(rdl_report *report, const rdl_cl_probe *probe, const rdl_cl_answer *answer) {
   if (answer->ending == RDL_ENDED_BY_LIMIT ||
       (answer->ending == RDL_ENDED_BY_SIGNAL && answer->code == SIGALRM))
-    rdl__report_add(report, 1, probe->name, NO_END " in %u s", (unsigned)probe->seconds);
+    rdl__report_add(report, 1, probe->name, NO_END " in %u s", RDL_PROBE_SECONDS);
   else if (answer->ending == RDL_ENDED_BY_SIGNAL)
     rdl__report_add(report, 1, probe->name, "crashed (%s)", rdl__process_signal(answer->code).text);
   else
@@ -152,7 +152,59 @@ static void store_report(const rdl_cache *cache, const rdl_cache_key *key,
   (void)rdl__cache_store(cache, key, text, write_report(report, text), NULL);
 }
 
-/* What probes found, from the cache or from probing. */
+/* ---- memory ---- */
+
+/* What this process has probed, for when there is no cache. The lock is held while one thread
+ * probes, so that others wait for its answers and do not probe beside it. */
+#define MOST_REMEMBERED 8u
+
+typedef struct memory_row {
+  cl_device_id id;
+  char options[sizeof((probe_key *)0)->options];
+  rdl_report report;
+} memory_row;
+
+static struct {
+  pthread_mutex_t lock;
+  memory_row rows[MOST_REMEMBERED];
+  size_t count;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static memory_row *find_row(cl_device_id id, const char *options) {
+  for (size_t i = 0; i < memory.count; i++)
+    if (memory.rows[i].id == id && strcmp(memory.rows[i].options, options) == 0)
+      return &memory.rows[i];
+  return NULL;
+}
+
+static void remember(cl_device_id id, const char *options, const rdl_report *report) {
+  memory_row *row = find_row(id, options);
+  if (!row && memory.count == MOST_REMEMBERED) return;
+  if (!row) row = &memory.rows[memory.count++];
+  row->id = id;
+  rdl__copy_text(row->options, sizeof row->options, options);
+  row->report = *report;
+}
+
+/* ---- all of it ---- */
+
+static rdl_status probe_or_remember(cl_device_id id, const probe_key *key,
+                                    const rdl_cl_identity *identity, uint32_t flags,
+                                    rdl_report *report, rdl_reason *why) {
+  const memory_row *row;
+  rdl_status status = RDL_OK;
+  (void)pthread_mutex_lock(&memory.lock);
+  row = flags & RDL_REPROBE ? NULL : find_row(id, key->options);
+  if (row)
+    *report = row->report;
+  else
+    status = run_probes(identity, report, why);
+  if (status == RDL_OK) remember(id, key->options, report);
+  (void)pthread_mutex_unlock(&memory.lock);
+  return status;
+}
+
+/* What probes found: in the cache, in this process, or now. */
 static rdl_status find_report(const rdl_cl *cl, cl_device_id id, const char *cache_dir,
                               uint32_t flags, rdl_report *report, rdl_reason *why) {
   rdl_cl_identity identity;
@@ -164,7 +216,7 @@ static rdl_status find_report(const rdl_cl *cl, cl_device_id id, const char *cac
   make_key(cl, id, &identity, &key);
   rdl__cache_open(&cache, cache_dir);
   if (!(flags & RDL_REPROBE) && load_report(&cache, &key.key, report)) return RDL_OK;
-  status = run_probes(&identity, report, why);
+  status = probe_or_remember(id, &key, &identity, flags, report, why);
   if (status == RDL_OK) store_report(&cache, &key.key, report);
   return status;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const rdl_cl_probe rdl__probes[] = {
-#define RDL_CL_PROBE(name, seconds) {#name, rdl__probe_##name, seconds},
+#define RDL_CL_PROBE(name) {#name, rdl__probe_##name},
 #include "backends/opencl/probes.def"
 #undef RDL_CL_PROBE
 };

@@ -6,15 +6,18 @@
 #include "backends/opencl/probe_bench.h"
 
 /* Each adds its rows to bench->report, or fails with bench->why. */
-#define RDL_CL_PROBE(name, seconds) rdl_status rdl__probe_##name(rdl_cl_bench *bench);
+#define RDL_CL_PROBE(name) rdl_status rdl__probe_##name(rdl_cl_bench *bench);
 #include "backends/opencl/probes.def"
 #undef RDL_CL_PROBE
 
 typedef struct rdl_cl_probe {
   const char *name;
   rdl_status (*run)(rdl_cl_bench *bench);
-  uint32_t seconds;
 } rdl_cl_probe;
+
+/* What a driver gets for one probe. None takes 2 s of a processor; but where many programs share a
+ * few cores each has to wait for its turn, and a process that is given up has to start anew. */
+#define RDL_PROBE_SECONDS 60u
 
 extern const rdl_cl_probe rdl__probes[];
 extern const size_t rdl__probe_count;

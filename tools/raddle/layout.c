@@ -223,7 +223,8 @@ static int64_t read_word(reader *r) {
 
 static int64_t read_operand(reader *r) {
   int64_t value = 0;
-  char sign = r->token.kind == RDL__TOKEN_MARK ? r->token.text[0] : '\0';
+  char sign = '\0';
+  if (r->token.kind == RDL__TOKEN_MARK) sign = r->token.text[0];
   if (!enter(r)) return 0;
   if (sign == '(') {
     next(r);

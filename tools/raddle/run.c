@@ -195,6 +195,7 @@ static int fill_memory(run_state *s, memory *m) {
 
 static const memory *find_memory(const run_state *s, const char *save, size_t length) {
   for (size_t i = 0; i < s->memory_count; i++) {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): values_find has found the field */
     const char *path = s->memories[i].place.field->path;
     if (strlen(path) == length && memcmp(path, save, length) == 0) return &s->memories[i];
   }

@@ -27,7 +27,7 @@ static int note_rows(const rdl_report *report, size_t first) {
 static int run_probe(rdl_cl_bench *bench, const rdl_cl_probe *probe) {
   size_t before = bench->report->count;
   if (!note_begin(probe)) return 0;
-  (void)alarm(probe->seconds);
+  (void)alarm(RDL_PROBE_SECONDS);
   rdl__cl_before_probe(probe->name);
   rdl__probe_run(bench, probe);
   (void)alarm(0);

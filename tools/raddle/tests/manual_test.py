@@ -74,11 +74,11 @@ def case_page():
 
 def complete(line):
     """What bash offers for the last word of the line."""
-    script = f"""
+    script = """
 source "$1"
-COMP_LINE=$2 COMP_POINT=${{#2}}
+COMP_LINE=$2 COMP_POINT=${#2}
 _raddle "$3"
-printf '%s\\n' "${{COMPREPLY[@]}}"
+printf '%s\\n' "${COMPREPLY[@]}"
 """
     done = subprocess.run(["bash", "-c", script, "bash", COMPLETION, line, harness.PROGRAM], capture_output=True,
                           text=True, timeout=100)
