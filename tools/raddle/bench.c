@@ -25,6 +25,7 @@ enum {
   OPTION_N,
   OPTION_PEER,
   OPTION_JSON,
+  OPTION_STEADY,
   OPTION_ONCE
 };
 
@@ -47,6 +48,7 @@ static const command_option offered[] = {
     [OPTION_JSON] = {"--json", "FILE",
                      "one object a line into FILE, or, for -, to standard output in place of the\n"
                      "table"},
+    [OPTION_STEADY] = {"--steady", NULL, NULL}, /* for bench/instructions.sh */
     [OPTION_ONCE] = {"--once", NULL, NULL}, /* how `startup` calls itself */
     {NULL, NULL, NULL},
 };
@@ -90,6 +92,9 @@ static int take_option(int option, const char *value, bench_options *o) {
     break;
   case OPTION_JSON:
     o->json = value;
+    break;
+  case OPTION_STEADY:
+    o->steady = true;
     break;
   case OPTION_ONCE:
     o->once = true;
@@ -293,7 +298,7 @@ static int run_session(const bench_options *options) {
     fprintf(stderr, "raddle: there is no peer '%s' beside this program\n", options->peer);
     return EXIT_FAILED;
   }
-  if (bench_open(options, true, &s.bench)) return command_failed("opening the device");
+  if (bench_open(options, !options->steady, &s.bench)) return command_failed("opening the device");
   int code = EXIT_FAILED;
   if (rdl_context_describe(s.bench.context, &s.info))
     command_failed("describing the device");

@@ -21,6 +21,7 @@ typedef struct bench_options {
   const char *peer; /* a name, "all" or "none" */
   const char *json; /* path, "-" or NULL */
   uint32_t n;       /* size of a shape that has one; 0 = its usual size */
+  bool steady;      /* as little as can be depends on time: for counting instructions */
   bool once;        /* a process of its own that measures one start */
 } bench_options;
 
