@@ -7,6 +7,7 @@
 #include "conformance/run.h"
 
 rdl_device_info run_device;
+uint32_t run_mode;
 
 /* Errors of any other kind are for the cases to tell. */
 static bool no_such_device(rdl_status status) {
@@ -14,22 +15,25 @@ static bool no_such_device(rdl_status status) {
          status == RDL_INVALID;
 }
 
-static rdl_status describe(rdl_device_info *out_info) {
+rdl_status run_describe(const char *selector, rdl_context_info *out_info) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
-  rdl_context_info info = {.size = sizeof info};
   rdl_context *cx = NULL;
   rdl_status status;
   options.slots = options.roots = options.events = 100;
   options.frame_bytes = 1 << 20;
-  status = rdl_context_open_with(settings.selector, &options, &cx);
-  if (!status) status = rdl_context_describe(cx, &info);
-  *out_info = info.device;
+  options.mode = settings.epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
+  *out_info = (rdl_context_info){.size = sizeof *out_info};
+  status = rdl_context_open_with(selector, &options, &cx);
+  if (!status) status = rdl_context_describe(cx, out_info);
   rdl_context_close(cx);
   return status;
 }
 
 int run_find_device(bool skip_absent) {
-  rdl_status status = describe(&run_device);
+  rdl_context_info info;
+  rdl_status status = run_describe(settings.selector, &info);
+  run_device = info.device;
+  run_mode = info.mode;
   if (!status) return 0;
   if (!no_such_device(status)) {
     snprintf(run_device.backend, sizeof run_device.backend, "%.*s",

@@ -236,10 +236,10 @@ void EVT_6_visible(void) {
   rdl_future f = START(&b, "evt_echo", .at = m.at, .e = to_task, .d = to_host, .n = ROUNDS);
   uint32_t k;
   for (k = 1; k <= ROUNDS; k++) {
-    m.words[0] = k;
+    word_set(&m, 0, k);
     CHECK_OK(rdl_event_signal(b.cx, to_task, 1));
     CHECK_OK(rdl_event_wait_count(b.cx, to_host, k, PATIENCE_NS));
-    CHECK_EQ(k, m.words[16]);
+    CHECK_EQ(k, word_at(&m, 16));
   }
   CHECK_EQ(0, get(&b, f));
   bed_close(&b);

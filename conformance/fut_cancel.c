@@ -68,6 +68,7 @@ void FUT_7_asks(void) {
   memory m = memory_new(&b, 2);
   rdl_future f;
   if (b.workers < 2) test_skip("needs several workers");
+  need_resident(&b);
   f = START(&b, "fut_look_for_cancel", .at = m.at);
   CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
   CHECK_OK(rdl_future_cancel(b.cx, f));

@@ -69,6 +69,7 @@ static bed open_held(memory *m, rdl_future *out_hold) {
   bed b;
   options.workers = 1;
   b = bed_open_with(TASKS, &options);
+  need_resident(&b);
   *m = memory_new(&b, 2);
   *out_hold = START(&b, "fut_hold", .at = m->at, .n = 3);
   CHECK(word_becomes(m, 0, 1, PATIENCE_NS));

@@ -41,6 +41,24 @@ void FUT_1_tree(void) {
   bed_close(&b);
 }
 
+/* Again and again the same tree: no future is lost, and none is counted twice. */
+void FUT_1_often(void) {
+  enum { N = SCALED(25, 15), RESULT = SCALED(75025, 610), FUTURES = SCALED(242785, 1973) };
+  uint32_t rounds = suite_scale(SCALED(1000, 20)), k;
+  bed b = bed_open(TASKS);
+  uint64_t before;
+  rdl_stats stats;
+  bed_settle(&b);
+  before = bed_stats(&b).spawned;
+  for (k = 0; k < rounds; k++)
+    CHECK_EQ(RESULT, RUN(&b, "fut_fib", .n = N));
+  bed_settle(&b);
+  stats = bed_stats(&b);
+  CHECK_EQ((uint64_t)FUTURES * rounds, stats.spawned - before);
+  CHECK_EQ(stats.spawned, stats.finished);
+  bed_close(&b);
+}
+
 void FUT_1_overlap(void) {
   enum { FUTURES = 60, ROUNDS = SCALED(60, 15) };
   bed b = bed_open(TASKS);
@@ -218,11 +236,13 @@ void FUT_3_host(void) {
   static uint32_t copy[WORDS];
   uint32_t round, k;
   for (round = 0; round < ROUNDS; round++) {
-    memset(m.words, 0, WORDS * sizeof(uint32_t));
+    const uint32_t *words;
+    memory_store(&m, NULL);
     get(&b, START(&b, "fut_fill", .at = m.at, .k = WORDS));
     CHECK_OK(rdl_buffer_read(m.buffer, 0, copy, sizeof copy));
+    words = memory_load(&m);
     for (k = 0; k < WORDS; k++) {
-      CHECK_EQ(hash(k), m.words[k]);
+      CHECK_EQ(hash(k), words[k]);
       CHECK_EQ(hash(k), copy[k]);
     }
   }
@@ -235,6 +255,7 @@ void FUT_3_chain(void) {
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, WORDS);
   rdl_future links[LINKS] = {{0, 0}};
+  const uint32_t *words;
   uint32_t k;
   for (k = 0; k < LINKS; k++)
     links[k] =
@@ -242,8 +263,9 @@ void FUT_3_chain(void) {
   CHECK_OK(rdl_future_wait(b.cx, links, LINKS, PATIENCE_NS)); /* before the first is taken */
   for (k = 0; k < LINKS; k++)
     CHECK_EQ(k + 1, get(&b, links[k]));
+  words = memory_load(&m);
   for (k = 0; k < WORDS; k++)
-    CHECK_EQ(LINKS, m.words[k]);
+    CHECK_EQ(LINKS, words[k]);
   bed_close(&b);
 }
 
@@ -251,11 +273,13 @@ void FUT_3_large(void) {
   enum { WORDS = SCALED(4 << 20, 1 << 18) };
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, WORDS);
+  const uint32_t *words;
   uint32_t k;
   CHECK_EQ(0, RUN(&b, "fut_see", .at = m.at, .k = WORDS));
+  words = memory_load(&m);
   for (k = 0; k < WORDS; k += 997)
-    CHECK_EQ(hash(k), m.words[k]);
-  CHECK_EQ(hash(WORDS - 1), m.words[WORDS - 1]);
+    CHECK_EQ(hash(k), words[k]);
+  CHECK_EQ(hash(WORDS - 1), words[WORDS - 1]);
   bed_close(&b);
 }
 
@@ -273,7 +297,7 @@ void FUT_3_lanes(void) {
   memory m = memory_new(&b, (size_t)lanes * WORDS);
   uint32_t k;
   for (k = 0; k < PARENTS; k++) {
-    memset(m.words, 0, m.count * sizeof(uint32_t));
+    memory_store(&m, NULL);
     CHECK_EQ(lanes << 16, RUN(&b, "fut_see_lanes", .at = m.at, .n = UINT32_MAX, .k = WORDS));
   }
   bed_close(&b);

@@ -14,6 +14,11 @@
 
 test_settings settings;
 
+uint32_t suite_scale(uint32_t count) {
+  uint32_t part = (uint32_t)((uint64_t)count * settings.scale / 100u);
+  return part ? part : 1u;
+}
+
 /* ---- ends of a case ---- */
 
 void test_fail(const char *file, int line, const char *format, ...) {
@@ -91,6 +96,7 @@ rdl_context_options bed_options(void) {
   options.workers = settings.workers;
   options.segment_limit = settings.segment_limit;
   options.flat = settings.flat;
+  options.mode = settings.epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
   return options;
 }
 
@@ -125,6 +131,12 @@ bed bed_open_with(const char *task_file, const rdl_context_options *options) {
 bed bed_open(const char *task_file) {
   rdl_context_options options = bed_options();
   return bed_open_with(task_file, &options);
+}
+
+rdl_module *bed_load(bed *b, const char *name, const char *text) {
+  rdl_module *module;
+  CHECK_OK(rdl_module_load_text(b->cx, name, text, strlen(text), &module));
+  return module;
 }
 
 static bool quiet(const rdl_stats *stats) {
@@ -231,6 +243,13 @@ rdl_event new_event(bed *b, uint32_t target, uint32_t flags) {
 
 /* ---- memory that tasks and the host share ---- */
 
+void need_resident(const bed *b) {
+  rdl_context_info info = {.size = sizeof info};
+  CHECK_OK(rdl_context_describe(b->cx, &info));
+  if (info.mode != RDL_MODE_RESIDENT)
+    test_skip("the host sees nothing of a launch in epoch mode, nor the launch of the host");
+}
+
 memory memory_new(bed *b, size_t words) {
   memory m = {.count = words};
   CHECK_OK(rdl_buffer_create(b->cx, words * sizeof(uint32_t), &m.buffer));
@@ -240,13 +259,43 @@ memory memory_new(bed *b, size_t words) {
 }
 
 uint32_t word_at(const memory *m, size_t index) {
+  uint32_t word;
   CHECK(index < m->count);
-  return __atomic_load_n(&m->words[index], __ATOMIC_ACQUIRE);
+  if (m->words) return __atomic_load_n(&m->words[index], __ATOMIC_ACQUIRE);
+  CHECK_OK(rdl_buffer_read(m->buffer, index * sizeof word, &word, sizeof word));
+  return word;
 }
 
 void word_set(memory *m, size_t index, uint32_t value) {
   CHECK(index < m->count);
-  __atomic_store_n(&m->words[index], value, __ATOMIC_RELEASE);
+  if (m->words)
+    __atomic_store_n(&m->words[index], value, __ATOMIC_RELEASE);
+  else
+    CHECK_OK(rdl_buffer_write(m->buffer, index * sizeof value, &value, sizeof value));
+}
+
+static uint32_t *copy_room(size_t words) {
+  static uint32_t *copy;
+  static size_t room;
+  if (words <= room) return copy;
+  free(copy);
+  copy = malloc(words * sizeof *copy);
+  CHECK(copy);
+  room = words;
+  return copy;
+}
+
+const uint32_t *memory_load(const memory *m) {
+  uint32_t *copy;
+  if (m->words) return m->words;
+  copy = copy_room(m->count);
+  CHECK_OK(rdl_buffer_read(m->buffer, 0, copy, m->count * sizeof *copy));
+  return copy;
+}
+
+void memory_store(memory *m, const uint32_t *words) {
+  if (!words) words = memset(copy_room(m->count), 0, m->count * sizeof *words);
+  CHECK_OK(rdl_buffer_write(m->buffer, 0, words, m->count * sizeof *words));
 }
 
 void pair_set(memory *m, size_t n, uint32_t index, uint32_t generation) {
@@ -292,4 +341,9 @@ uint32_t chance(uint32_t below) {
   z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return (uint32_t)((z ^ (z >> 31)) % below);
+}
+
+uint32_t mix(uint32_t x, uint32_t y) {
+  x ^= y + 0x9e3779b9u + (x << 6) + (x >> 2);
+  return x * 0x85ebca6bu;
 }

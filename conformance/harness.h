@@ -18,6 +18,8 @@ typedef struct test_settings {
   uint32_t workers; /* 0 = the device's own number */
   uint32_t segment_limit;
   uint32_t flat;
+  uint32_t epoch;
+  uint32_t scale; /* percent */
   uint64_t seed;
   const char *name; /* of the case that runs */
 } test_settings;
@@ -53,6 +55,9 @@ extern test_settings settings;
 /* The larger number, or the smaller one where each launch is only a few segments long: there all
  * that is ready is put out and taken up again by every launch. */
 #define UNLESS_CUT(whole, cut) (settings.segment_limit ? (cut) : (whole))
+
+/* The part of `count` that --scale asks for, at least one: for devices that are very slow. */
+uint32_t suite_scale(uint32_t count);
 
 /* ---- ends of a case ---- */
 
@@ -108,10 +113,13 @@ rdl_context_options bed_options(void);
 
 /* Opens the device of this run, or another, and loads a task file of the suite; NULL loads none.
  * Skips the case when the device cannot do this, or when another device is not there; but fails it
- * when RADDLE_REQUIRE names the backend. */
+ * when RADDLE_REQUIRE names it. */
 bed bed_open(const char *task_file);
 bed bed_open_with(const char *task_file, const rdl_context_options *options);
 bed bed_open_on(const char *selector, const char *task_file, const rdl_context_options *options);
+
+/* Loads a task file from memory. */
+rdl_module *bed_load(bed *b, const char *name, const char *text);
 
 /* Waits until nothing lives any more, checks that the counters balance, and closes. */
 void bed_close(bed *b);
@@ -152,7 +160,7 @@ rdl_event new_event(bed *b, uint32_t target, uint32_t flags);
 
 typedef struct memory {
   rdl_buffer *buffer;
-  uint32_t *words;
+  uint32_t *words; /* NULL where the host does not share the device's memory */
   rdl_ptr at;
   size_t count;
 } memory;
@@ -160,8 +168,14 @@ typedef struct memory {
 memory memory_new(bed *b, size_t words);
 uint32_t word_at(const memory *m, size_t index); /* while tasks run */
 void word_set(memory *m, size_t index, uint32_t value);
+/* All of it at once, while no task uses it. What memory_load gives stands until its next call. */
+const uint32_t *memory_load(const memory *m);
+void memory_store(memory *m, const uint32_t *words); /* NULL: zeros */
 /* The n-th two words: a handle. */
 void pair_set(memory *m, size_t n, uint32_t index, uint32_t generation);
+/* The case needs host and device to see each other's writes while a launch runs: skips elsewhere.
+ */
+void need_resident(const bed *b);
 /* Looks at the word, without any call of Raddle, until it has the value. False after `ns`. */
 bool word_becomes(const memory *m, size_t index, uint32_t value, uint64_t ns);
 
@@ -169,7 +183,8 @@ bool word_becomes(const memory *m, size_t index, uint32_t value, uint64_t ns);
 
 uint64_t now_ns(void);
 void sleep_ns(uint64_t ns);
-uint64_t cpu_ns(void);           /* used by this process */
-uint32_t chance(uint32_t below); /* the same numbers for the same seed */
+uint64_t cpu_ns(void);                /* used by this process */
+uint32_t chance(uint32_t below);      /* the same numbers for the same seed */
+uint32_t mix(uint32_t x, uint32_t y); /* as in the task files */
 
 #endif

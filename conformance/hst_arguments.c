@@ -149,6 +149,26 @@ static void try_contexts(world *w) {
   note("rdl_devices.capacity");
 }
 
+static void try_capabilities(world *w) {
+  rdl_capability row;
+  size_t count = 0;
+  BAD("rdl_device_capabilities.selector", RDL_NOT_FOUND,
+      rdl_device_capabilities("abacus", 0, &row, 1, &count));
+  BAD("rdl_device_capabilities.flags", RDL_INVALID,
+      rdl_device_capabilities("host", ~RDL_REPROBE, &row, 1, &count));
+  BAD("rdl_device_capabilities.out", RDL_INVALID,
+      rdl_device_capabilities("host", 0, NULL, 1, &count));
+  BAD("rdl_device_capabilities.out_count", RDL_INVALID,
+      rdl_device_capabilities("host", 0, &row, 1, NULL));
+  CHECK_EQ(0, count);
+  CHECK_OK(rdl_device_capabilities("host", RDL_REPROBE, &row, 1, &count));
+  CHECK(count > 1);
+  CHECK(strcmp(row.name, "usable") == 0 && strcmp(row.value, "yes") == 0);
+  CHECK_OK(rdl_device_capabilities("host", 0, NULL, 0, &count));
+  CHECK(count > 1);
+  note("rdl_device_capabilities.capacity");
+}
+
 static void try_events(world *w) {
   rdl_context *cx = w->b.cx;
   rdl_event e = w->event, none = {7, 7}, made_up = {0xffffffffu, 5}, old = e;
@@ -369,6 +389,7 @@ void HST_3_arguments(void) {
   size_t k;
   try_buffers(&w);
   try_contexts(&w);
+  try_capabilities(&w);
   try_events(&w);
   try_spawn(&w);
   try_spawn_many(&w);

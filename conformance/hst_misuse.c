@@ -60,7 +60,7 @@ void HST_3_options(void) {
     check_refused(&options);
   }
   options = bed_options();
-  options.pad = 1;
+  options.mode = RDL_MODE_EPOCH + 1u;
   check_refused(&options);
   options = bed_options();
   options.size = 0;
@@ -127,7 +127,7 @@ void HST_3_odd_options(void) {
   try_options(&options);
   options = bed_options(), options.lanes = 32;
   try_options(&options);
-  options = bed_options(), options.cache_dir = "/no/such/folder/at/all";
+  options = bed_options(), options.cache_dir = "/proc/no/such/folder";
   try_options(&options);
   options = bed_options(), options.cache_dir = "/dev/null";
   try_options(&options);

@@ -9,12 +9,6 @@
 
 #define TASKS "hst.task.c"
 
-static rdl_module *load(bed *b, const char *name, const char *text) {
-  rdl_module *module;
-  CHECK_OK(rdl_module_load_text(b->cx, name, text, strlen(text), &module));
-  return module;
-}
-
 /* ---- HST 3: frames that are larger than those before ---- */
 
 #define LARGE_WORDS 2000u
@@ -86,7 +80,7 @@ void HST_3_larger_module(void) {
   options.frame_bytes = 32u << 20;
   b = bed_open_with(TASKS, &options);
   run_leaves(&b, count);
-  large = load(&b, "large.task.c", large_file);
+  large = bed_load(&b, "large.task.c", large_file);
   first = run_large(&b, large, count);
   CHECK_BETWEEN(500, first, 4096); /* 4,096 would fill all memory */
   CHECK_BETWEEN(500, run_large(&b, large, count), first);
@@ -133,7 +127,7 @@ void HST_3_resume_points(void) {
 void HST_3_most_points(void) {
   bed b = bed_open(NULL);
   char *text = points_file(MOST_POINTS);
-  rdl_module *module = load(&b, "points.task.c", text);
+  rdl_module *module = bed_load(&b, "points.task.c", text);
   rdl_future f;
   free(text);
   CHECK_OK(rdl_spawn(module, "points", NULL, 0, NULL, &f));
@@ -174,16 +168,16 @@ static const char named_file[] =
 
 void HST_3_macro_names(void) {
   bed b = bed_open(TASKS);
-  rdl_module *named = load(&b, "named.task.c", named_file);
+  rdl_module *named = bed_load(&b, "named.task.c", named_file);
   uint32_t args[1] = {100};
   rdl_future f;
   CHECK_OK(rdl_spawn(named, "named", args, sizeof args, NULL, &f));
   CHECK_EQ(120, get(&b, f));
-  load(&b, "second.task.c",
-       "RDL_TASK(plain, RDL_NONE, RDL_NONE, RDL_NONE) {\n"
-       "  RDL_BEGIN();\n"
-       "  RDL_END();\n"
-       "}\n");
+  bed_load(&b, "second.task.c",
+           "RDL_TASK(plain, RDL_NONE, RDL_NONE, RDL_NONE) {\n"
+           "  RDL_BEGIN();\n"
+           "  RDL_END();\n"
+           "}\n");
   CHECK_OK(rdl_spawn(named, "named", args, sizeof args, NULL, &f));
   CHECK_EQ(120, get(&b, f));
   bed_close(&b);
@@ -242,7 +236,7 @@ void HST_1_load_while_spawning(void) {
   CHECK_OK(rdl_future_create(b.cx, &promise));
   CHECK_EQ(0, pthread_create(&thread, NULL, spawn_with_patience, &b));
   sleep_ns(20u * MS);
-  second = load(&b, "second.task.c", second_file);
+  second = bed_load(&b, "second.task.c", second_file);
   take_host_memory(blocks);
   CHECK_OK(rdl_future_release(b.cx, promise));
   pthread_join(thread, NULL);
@@ -273,7 +267,7 @@ void HST_1_load_beside_spawns(void) {
   bed b = bed_open(TASKS);
   CHECK_EQ(0, pthread_create(&thread, NULL, spawn_again_and_again, &b));
   sleep_ns(5u * MS);
-  second = load(&b, "second.task.c", second_file);
+  second = bed_load(&b, "second.task.c", second_file);
   CHECK_OK(rdl_spawn(second, "second", args, sizeof args, NULL, &f));
   CHECK_EQ(3, get(&b, f));
   pthread_join(thread, NULL);
@@ -289,7 +283,7 @@ typedef struct loader {
 static void *load_slowly(void *argument) {
   loader *l = argument;
   uint64_t begin = now_ns();
-  load(l->b, "second.task.c", second_file);
+  bed_load(l->b, "second.task.c", second_file);
   l->ns = now_ns() - begin;
   __atomic_store_n(&l->done, 1u, __ATOMIC_RELEASE);
   return NULL;
@@ -313,7 +307,8 @@ void HST_3_none_by_macro(void) {
                                "}\n";
   rdl_task_description task = {.size = sizeof task};
   bed b = bed_open(NULL);
-  rdl_module *all = load(&b, "first.task.c", first), *some = load(&b, "second.task.c", second);
+  rdl_module *all = bed_load(&b, "first.task.c", first),
+             *some = bed_load(&b, "second.task.c", second);
   uint32_t value = 7;
   rdl_future f;
   CHECK_OK(rdl_module_task(all, "none_all", &task));

@@ -19,7 +19,7 @@ static const char *const where_names[] = {"any", "host", "opencl"};
 static const char *const speed_names[] = {"quick", "slow"};
 static const char *const mode_names[] = {"all", "many", "plain"};
 
-static bool any_matches(const char *pattern) {
+bool run_matches_any(const char *pattern) {
   size_t k;
   for (k = 0; k < test_case_count; k++)
     if (fnmatch(pattern, test_cases[k].name, 0) == 0) return true;
@@ -30,7 +30,7 @@ static bool any_matches(const char *pattern) {
 static bool all_match(const run_options *options) {
   size_t k;
   for (k = 0; k < options->filter_count; k++) {
-    if (any_matches(options->filters[k])) continue;
+    if (run_matches_any(options->filters[k])) continue;
     printf("no case matches '%s'; --list lists them\n", options->filters[k]);
     return false;
   }
@@ -68,7 +68,7 @@ static int run_child(const char *name) {
 /* Compiles every task file of the suite, and what a context without one needs. */
 static int compile_all(void) {
   static const char *const files[] = {"fut.task.c", "tight.task.c", "evt.task.c", "sch.task.c",
-                                      "hst.task.c", "por.task.c",   "flt.task.c"};
+                                      "hst.task.c", "por.task.c",   "flt.task.c", "rep.task.c"};
   rdl_event event;
   bed b;
   size_t k;
@@ -169,6 +169,7 @@ int main(int argc, char **argv) {
   if (exit_code) return exit_code;
   if (options.compile) return compile_all();
   if (!all_match(&options)) return 1;
+  if (!run_load_expectations(options.expectations)) return 2;
   outcomes = calloc(test_case_count * options.repeat, sizeof *outcomes);
   if (!outcomes) return 1;
   done = run_all(&options, outcomes, count);

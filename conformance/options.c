@@ -18,14 +18,17 @@ static const char usage[] =
     "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5; 0: "
     "none\n"
     "  --flat                run what is awaited at once (flat mode)\n"
+    "  --epoch               share no memory with running kernels (epoch mode)\n"
+    "  --scale PERCENT       cases that can do with less do so much of their work; default 100\n"
     "  --repeat N            run every case N times, each time with another seed\n"
     "  --seed N              seed of everything that is random; default: from the clock\n"
     "  --timeout S           seconds a case may take; default 60, or 180 for slow ones\n"
     "  --junit FILE          write a JUnit report\n"
     "  --json FILE           write a report in JSON\n"
+    "  --expectations DIR    what is known of platforms; default: the folder of the suite\n"
     "\n"
     "Exit status: 0 passed, 1 failed, 2 not understood or no such device, 77 all skipped.\n"
-    "RADDLE_REQUIRE=host,opencl makes it a failure when such a device is not there.\n";
+    "RADDLE_REQUIRE=host,opencl:pocl makes it a failure when such a device is not there.\n";
 
 static bool number(const char *option, const char *text, uint64_t least, uint64_t most,
                    uint64_t *out) {
@@ -44,15 +47,19 @@ static bool number(const char *option, const char *text, uint64_t least, uint64_
 
 static bool take_number(run_options *options, const char *option, const char *text) {
   bool seed = strcmp(option, "--seed") == 0;
-  bool not_zero = strcmp(option, "--repeat") == 0 || strcmp(option, "--timeout") == 0;
+  bool scale = strcmp(option, "--scale") == 0;
+  bool not_zero = scale || strcmp(option, "--repeat") == 0 || strcmp(option, "--timeout") == 0;
+  uint64_t most = seed ? UINT64_MAX : scale ? 100u : 1000000u;
   uint64_t n = 0;
   if (strcmp(option, "--segment-limit") == 0 && strcmp(text, "random") == 0)
     return options->random_limit = true;
-  if (!number(option, text, not_zero ? 1u : 0u, seed ? UINT64_MAX : 1000000u, &n)) return false;
+  if (!number(option, text, not_zero ? 1u : 0u, most, &n)) return false;
   if (strcmp(option, "--workers") == 0)
     settings.workers = (uint32_t)n;
   else if (strcmp(option, "--segment-limit") == 0)
     settings.segment_limit = (uint32_t)n;
+  else if (scale)
+    settings.scale = (uint32_t)n;
   else if (strcmp(option, "--repeat") == 0)
     options->repeat = (unsigned)n;
   else if (strcmp(option, "--seed") == 0)
@@ -68,12 +75,13 @@ static const char **text_option(run_options *options, const char *option) {
   if (strcmp(option, "--child") == 0) return &options->child;
   if (strcmp(option, "--junit") == 0) return &options->junit;
   if (strcmp(option, "--json") == 0) return &options->json;
+  if (strcmp(option, "--expectations") == 0) return &options->expectations;
   return NULL;
 }
 
 static bool is_number_option(const char *option) {
-  static const char *const names[] = {"--workers", "--segment-limit", "--repeat", "--seed",
-                                      "--timeout"};
+  static const char *const names[] = {"--workers", "--segment-limit", "--repeat",
+                                      "--seed",    "--timeout",       "--scale"};
   size_t k;
   for (k = 0; k < sizeof names / sizeof names[0]; k++)
     if (strcmp(option, names[k]) == 0) return true;
@@ -94,6 +102,10 @@ static int take(run_options *options, const char *option, const char *value) {
   }
   if (strcmp(option, "--skip-absent") == 0) {
     options->skip_absent = true;
+    return 1;
+  }
+  if (strcmp(option, "--epoch") == 0) {
+    settings.epoch = 1;
     return 1;
   }
   if (strcmp(option, "--flat") == 0) {
@@ -121,6 +133,7 @@ static int take(run_options *options, const char *option, const char *value) {
 bool run_parse(int argc, char **argv, run_options *options, int *exit_code) {
   int k, used;
   settings.selector = "host";
+  settings.scale = 100;
   settings.seed = now_ns() % 1000000007u;
   for (k = 1; k < argc; k += used) {
     if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {

@@ -18,9 +18,10 @@ void run_print(const test_outcome *outcome) {
   if (outcome->verdict != VERDICT_FAILED) return;
   printf(
       "%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --segment-limit %u "
-      "--seed %llu%s\n",
+      "--scale %u --seed %llu%s%s\n",
       text, settings.selector, outcome->test->name, settings.workers, settings.segment_limit,
-      (unsigned long long)settings.seed, settings.flat ? " --flat" : "");
+      settings.scale, (unsigned long long)settings.seed, settings.flat ? " --flat" : "",
+      settings.epoch ? " --epoch" : "");
 }
 
 static void put_xml(FILE *file, const char *text) {
@@ -67,6 +68,37 @@ static int close_report(FILE *file, const char *path) {
   return 0;
 }
 
+static const char *mode(void) {
+  return run_mode == RDL_MODE_EPOCH ? "epoch" : "resident";
+}
+
+static void put_property(FILE *file, const char *name, const char *value) {
+  fprintf(file, "    <property name=\"%s\" value=\"", name);
+  put_xml(file, value);
+  fputs("\"/>\n", file);
+}
+
+/* What a report tells of the run, beside the selector that it was asked for. */
+static void put_properties(FILE *file) {
+  char numbers[96];
+  snprintf(numbers, sizeof numbers, "workers %u, segment limit %u, scale %u %%%s", settings.workers,
+           settings.segment_limit, settings.scale, settings.flat ? ", flat" : "");
+  fputs("  <properties>\n", file);
+  put_property(file, "version", rdl_version());
+  put_property(file, "device", run_device.name);
+  put_property(file, "platform", run_device.platform);
+  put_property(file, "driver", run_device.driver);
+  put_property(file, "mode", mode());
+  put_property(file, "settings", numbers);
+  fputs("  </properties>\n", file);
+}
+
+static void put_member(FILE *file, const char *name, const char *value) {
+  fprintf(file, "  \"%s\": \"", name);
+  put_json(file, value);
+  fputs("\",\n", file);
+}
+
 int run_write_junit(const char *path, const test_outcome *outcomes, size_t count) {
   FILE *file = fopen(path, "w");
   size_t k;
@@ -80,6 +112,7 @@ int run_write_junit(const char *path, const test_outcome *outcomes, size_t count
           "skipped=\"%zu\">\n",
           settings.selector, count, count_of(outcomes, count, VERDICT_FAILED),
           count_of(outcomes, count, VERDICT_SKIPPED));
+  put_properties(file);
   for (k = 0; k < count; k++) {
     const test_outcome *o = &outcomes[k];
     fprintf(file, "  <testcase classname=\"%s\" name=\"%s\" time=\"%.3f\">", settings.selector,
@@ -100,11 +133,18 @@ int run_write_json(const char *path, const test_outcome *outcomes, size_t count)
     perror(path);
     return 1;
   }
+  fputs("{\n", file);
+  put_member(file, "device", settings.selector);
+  put_member(file, "version", rdl_version());
+  put_member(file, "name", run_device.name);
+  put_member(file, "platform", run_device.platform);
+  put_member(file, "driver", run_device.driver);
+  put_member(file, "mode", mode());
   fprintf(file,
-          "{\n  \"device\": \"%s\",\n  \"version\": \"%s\",\n  \"workers\": %u,\n"
-          "  \"segment_limit\": %u,\n  \"flat\": %s,\n  \"passed\": %zu,\n  \"failed\": %zu,\n"
-          "  \"skipped\": %zu,\n  \"cases\": [\n",
-          settings.selector, rdl_version(), settings.workers, settings.segment_limit,
+          "  \"workers\": %u,\n  \"segment_limit\": %u,\n  \"scale\": %u,\n  \"flat\": %s,\n  "
+          "\"passed\": %zu,\n"
+          "  \"failed\": %zu,\n  \"skipped\": %zu,\n  \"cases\": [\n",
+          settings.workers, settings.segment_limit, settings.scale,
           settings.flat ? "true" : "false", count_of(outcomes, count, VERDICT_PASSED),
           count_of(outcomes, count, VERDICT_FAILED), count_of(outcomes, count, VERDICT_SKIPPED));
   for (k = 0; k < count; k++) {

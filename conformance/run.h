@@ -49,6 +49,7 @@ typedef struct run_options {
   const char *child; /* run this case in this process */
   const char *junit;
   const char *json;
+  const char *expectations; /* folder; NULL = the suite's own */
   unsigned repeat;
   unsigned timeout_s; /* 0 = by the case's speed */
   bool list;
@@ -63,21 +64,31 @@ bool run_parse(int argc, char **argv, run_options *options, int *exit_code);
 /* device.c: finds the device of settings.selector. 0, or the code that the program ends with after
  * saying why. */
 extern rdl_device_info run_device;
+extern uint32_t run_mode; /* an rdl_mode */
 int run_find_device(bool skip_absent);
+/* Opens the device for a moment. */
+rdl_status run_describe(const char *selector, rdl_context_info *out_info);
 
 /* child.c: runs a case in a new process and says how that ended. */
 void run_in_child(const test_case *test, const run_options *options, test_outcome *out);
 
-/* expectations.c: what the suite knows of the selected platform. NULL = nothing of this case. */
+/* main.c */
+bool run_matches_any(const char *pattern);
+
+/* expectations.c: what the suite knows of the selected platform. */
 typedef struct expectation {
   char pattern[64];
   bool unsupported; /* otherwise an expected failure */
   char reason[192];
 } expectation;
+/* Reads the file of run_device's platform in `folder`, or in the suite's own for NULL. False, with
+ * a line on stderr, when something in it is wrong. */
+bool run_load_expectations(const char *folder);
+/* NULL = nothing is known of this case. */
 const expectation *run_expects(const char *case_name);
-/* Whether RADDLE_REQUIRE names the backend of the selector. */
+/* Whether RADDLE_REQUIRE names this very selector. */
 bool run_requires(const char *selector);
-/* False, with a line on stdout, when a required backend has no usable device. */
+/* False, with a line on stdout, when what RADDLE_REQUIRE names cannot be opened. */
 bool run_has_required_devices(void);
 
 /* report.c */

@@ -161,8 +161,7 @@ void SCH_8_after(void) {
   options.after = &first;
   options.after_count = 1;
   CHECK_OK(rdl_spawn(b.tasks, "sch_leaf", &args, sizeof args, &options, &second));
-  m.words[0] = second.index;
-  m.words[1] = second.generation;
+  pair_set(&m, 0, second.index, second.generation);
   begin = now_ns();
   CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
   check_deadlock(&b, second, "sch_ring (future", begin);

@@ -79,7 +79,7 @@ RDL_TASK(tight_wood, uint, struct tight_args, struct tight_three) {
 RDL_TASK(tight_mast, uint, struct tight_args, struct tight_three) {
   RDL_BEGIN();
   if (args->k > 0) {
-    RDL_SPAWN(self->f[0], tight_mast, .k = args->k - 1, .n = args->n);
+    RDL_SPAWN(self->f[0], tight_mast, .n = args->n, .k = args->k - 1);
     RDL_AWAIT(self->f[0]);
     RDL_RETURN(RDL_RESULT(uint, self->f[0]) + 1);
   }
@@ -102,7 +102,7 @@ RDL_TASK(tight_fir, uint, struct tight_args, struct tight_three) {
   for (k = 0; k < 2; k++)
     RDL_SPAWN(self->f[k], tight_mast, .k = args->k);
   if (args->k > 1)
-    RDL_SPAWN(self->f[2], tight_fir, .k = args->k - 1, .n = args->n);
+    RDL_SPAWN(self->f[2], tight_fir, .n = args->n, .k = args->k - 1);
   else
     RDL_SPAWN(self->f[2], tight_mast, .n = args->n);
   RDL_AWAIT_ALL(self->f, 3);

@@ -443,9 +443,11 @@ struct rdl_watch_args {
   rdl_u32 pad;
 };
 
-/* What a launch is for. */
+/* What a launch is for. NOTHING comes back at once: with it a driver compiles all that it compiles
+   for a launch. No other text than this one gives the number a meaning, either. */
 #define RDL_LAUNCH_RUN      0u
 #define RDL_LAUNCH_DESCRIBE 1u
+#define RDL_LAUNCH_NOTHING  0xffffffffu
 
 #define RDL_SIZE_IS(type, size) typedef char type##_size_is_##size[sizeof(type) == size ? 1 : -1]
 RDL_SIZE_IS(rdl_record, 64);

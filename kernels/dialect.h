@@ -88,8 +88,12 @@ RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
 
 #else /* OpenCL C 1.2: relaxed atomics of work-group scope, so a fence stands on both sides */
 
-#define RDL_ATOM(p)  ((volatile __global uint *)(p))
+#define RDL_ATOM(p) ((volatile __global uint *)(p))
+#if defined(RDL_PTX) /* NVIDIA's compiler: its mem_fence orders one work-group's accesses only */
+#define RDL_FENCE_() __asm__ volatile("fence.acq_rel.gpu;" : : : "memory")
+#else
 #define RDL_FENCE_() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 
 RDL_FN rdl_u32 rdl_load_relaxed(RDL_GLOBAL const rdl_u32 *p) {
   return *(volatile __global const uint *)p;
@@ -145,7 +149,13 @@ RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
 
 #endif
 
-#if defined(RDL_CLOCK) /* the device has a cycle counter the compiler can read */
+#if defined(RDL_CLOCK) && RDL_CLOCK == 2 /* NVIDIA's, in nanoseconds and the same everywhere */
+RDL_FN rdl_u64 rdl_clock(void) {
+  rdl_u64 now;
+  __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+#elif defined(RDL_CLOCK) /* the device has a cycle counter the compiler can read */
 RDL_FN rdl_u64 rdl_clock(void) {
   return (rdl_u64)__builtin_readcyclecounter();
 }

@@ -49,7 +49,7 @@ RDL_FN rdl_u32 rdl_block_class(rdl_u32 task, rdl_u32 shift) {
 RDL_FN void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 unit) {
   rdl_u32 size_class = rdl_block_class(task, shift);
   if (size_class != RDL_CLASS_NONE && unit && !(task & RDL_TASK_HOST))
-    rdl_pool_free(rdl, RDL_POOL_FRAMES + size_class, unit);
+    rdl_pool_put(rdl, RDL_POOL_FRAMES + size_class, unit);
 }
 
 /* Where the result stands: in the record, or in a block whose number is in the record. */
@@ -88,6 +88,7 @@ RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child) {
   RDL_GLOBAL rdl_record *record = rdl->records + child;
   rdl_u32 next = record->next_sibling;
   rdl_u32 previous = record->previous_sibling;
+  if (child == rdl->cancel_from) rdl->cancel_from = next;
   if (next) rdl->records[next].previous_sibling = previous;
   if (previous)
     rdl->records[previous].next_sibling = next;
@@ -95,27 +96,34 @@ RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child) {
     rdl->self->first_child = next;
 }
 
+/* Pool of the blocks of a class, or RDL_POOLS for none. */
+RDL_FN rdl_u32 rdl_block_pool(rdl_u32 task, rdl_u32 shift) {
+  rdl_u32 size_class = rdl_block_class(task, shift);
+  return size_class == RDL_CLASS_NONE ? RDL_POOLS : RDL_POOL_FRAMES + size_class;
+}
+
+/* The stashes have a slot and its blocks, or get them. */
+RDL_FN rdl_u32 rdl_slot_there(rdl_cx *rdl, rdl_u32 frames, rdl_u32 results) {
+  rdl_u32 k;
+  for (k = 0; k < 3u; k++) {
+    rdl_u32 pool = k == 0u ? RDL_POOL_SLOTS : k == 1u ? frames : results;
+    rdl_u32 want = k == 2u && frames == results ? 2u : 1u;
+    if (pool == RDL_POOLS || rdl->stashes[pool].left >= want) continue;
+    if (!rdl_pool_fill(rdl, pool, want)) return 0;
+  }
+  return 1;
+}
+
 /* A slot with its blocks, or RDL_NIL when there is no room; then nothing is taken. */
 RDL_OUTLINE rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task) {
-  rdl_u32 frame_class = rdl_block_class(task, RDL_FRAME_SHIFT);
-  rdl_u32 result_class = rdl_block_class(task, RDL_RESULT_SHIFT);
-  rdl_u32 slot = rdl_pool_take(rdl, RDL_POOL_SLOTS);
-  rdl_u32 frame = RDL_NIL;
-  if (!slot) return RDL_NIL;
-  if (frame_class != RDL_CLASS_NONE) {
-    frame = rdl_pool_take(rdl, RDL_POOL_FRAMES + frame_class);
-    if (!frame) goto fail;
-  }
-  if (result_class != RDL_CLASS_NONE) {
-    rdl->records[slot].result[0] = rdl_pool_take(rdl, RDL_POOL_FRAMES + result_class);
-    if (!rdl->records[slot].result[0]) goto fail;
-  }
-  rdl->records[slot].frame = frame;
+  rdl_u32 frames = rdl_block_pool(task, RDL_FRAME_SHIFT);
+  rdl_u32 results = rdl_block_pool(task, RDL_RESULT_SHIFT);
+  rdl_u32 slot;
+  if (!rdl_slot_there(rdl, frames, results)) return RDL_NIL;
+  slot = rdl_pool_take(rdl, RDL_POOL_SLOTS);
+  rdl->records[slot].frame = frames == RDL_POOLS ? RDL_NIL : rdl_pool_take(rdl, frames);
+  if (results != RDL_POOLS) rdl->records[slot].result[0] = rdl_pool_take(rdl, results);
   return slot;
-fail:
-  if (frame) rdl_pool_free(rdl, RDL_POOL_FRAMES + frame_class, frame);
-  rdl_pool_free(rdl, RDL_POOL_SLOTS, slot);
-  return RDL_NIL;
 }
 
 /* The owner counts its children in `spawned`, a word of its own, and adds them to the record only
@@ -164,7 +172,7 @@ RDL_OUTLINE void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot) {
     return;
   }
   if (generation == 0u) return; /* would repeat old handles: the slot is retired */
-  rdl_pool_free(rdl, RDL_POOL_SLOTS, slot);
+  rdl_pool_put(rdl, RDL_POOL_SLOTS, slot);
 }
 
 /* All children have ended. Returns the first failure among them, newest first. */
@@ -200,41 +208,28 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
   rdl_store_release(&outcome->generation, generation);
 }
 
-/* The only waiter of a finished future runs next, unless sixteen have done so in a row. */
-#define RDL_NEXT_ROW 16u
-
+/* The only waiter of a finished future may run next. */
 RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
   if (!chain) return;
-  if (node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN && !rdl->next &&
-      rdl->next_row < RDL_NEXT_ROW) {
-    rdl_u32 who = node->who;
-    rdl_u32 ticket = node->ticket;
-    rdl_u32 ready, home;
-    rdl_node_free(rdl, chain);
-    ready = rdl_wake_now(rdl, who, ticket, 0u);
-    home = (ready && (rdl->records[who].task & RDL_TASK_LOCAL)) ? rdl->sides[who].home : 0u;
-    if (ready && (!home || home == rdl->worker + 1u)) {
-      rdl->next = who;
-      rdl->next_wait = ready;
-    } else if (ready) {
-      rdl_enqueue(rdl, who, ready);
-    }
-    return;
-  }
-  rdl_fire_list(rdl, chain);
+  if (!rdl->sole && node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN)
+    rdl->sole = chain;
+  else
+    rdl_fire_list(rdl, chain);
 }
 
-/* The future is over: its code has ended and so have its children. Returns the owner, which has one
-   child less, or RDL_NIL for a root and where it was detached. Once the list is closed the record
-   belongs to whoever takes the result, and a root's once its outcome is posted. */
-RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
+/* THE place where futures end: the first of those that were noted, whose code has ended and all
+   whose children have. Its owner has one child less. Once the list is closed the record belongs to
+   whoever takes the result, and a root's once its outcome is posted. */
+RDL_FN void rdl_complete(rdl_cx *rdl) {
+  rdl_u32 slot = rdl->ended;
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 from_children = rdl_free_children(rdl, slot);
   rdl_u32 task = record->task;
   rdl_u32 owner = record->owner;
   rdl_u32 generation = record->generation;
   rdl_u32 cause, head;
+  rdl->ended = rdl->sides[slot].link;
   if ((task & RDL_TASK_PASSES) && !record->cause) rdl_store_relaxed(&record->cause, from_children);
   cause = record->cause;
   rdl_count_end(rdl, cause);
@@ -245,58 +240,44 @@ RDL_OUTLINE rdl_u32 rdl_complete(rdl_cx *rdl, rdl_u32 slot) {
   else if (task & RDL_TASK_ANSWERS)
     rdl_post(rdl, slot, generation, cause, record->result);
   rdl_fire_waiters(rdl, head & RDL_NODE_MASK);
-  return (head & RDL_DETACHED_BIT) ? RDL_NIL : owner;
-}
-
-/* The owner waits for its children and the last one has ended. The ticket is read before what it
-   waits for: if the swap hits, both belong to the same wait. */
-RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
-  rdl_u32 wait = rdl_load_acquire(&rdl->records[owner].wait);
-  if ((wait & RDL_STATE_MASK) != RDL_WAITING) return;
-  if (rdl_load_relaxed(&rdl->records[owner].result[RDL_WORD_AWAITS]) != RDL_AWAITS_CHILDREN) return;
-  rdl_wake(rdl, owner, wait, 0u);
-}
-
-/* One child less, here and, while that completes owners, up the line. */
-RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
-  while (slot) {
-    rdl_u32 left = rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u;
-    if (left == (RDL_CHILDREN_AWAITED | RDL_CODE_RUNS)) rdl_wake_owner(rdl, slot);
-    if (left != 0u) return;
-    slot = rdl_complete(rdl, slot);
-  }
+  if (owner && !(head & RDL_DETACHED_BIT)) rdl_drop_child(rdl, owner);
 }
 
 /* RETURNED: the code has ended and a child has not. What the code held of the count goes, but for
    one that keeps the record while this worker looks whether a cancel came meanwhile: whoever
    cancelled and found the count still held relies on that look. */
-RDL_OUTLINE void rdl_return(rdl_cx *rdl) {
+RDL_FN void rdl_return(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl_u32 seen;
-  if (record->cause) rdl_cancel_children(rdl, rdl->slot);
   while ((seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED)) != wait)
     wait = seen;
   rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
   if (!record->cause && (rdl_load_ordered(&record->wait) & RDL_CANCEL_BIT)) {
-    rdl_store_relaxed(&record->cause, RDL_S_CANCELLED);
-    rdl_cancel_children(rdl, rdl->slot);
+    rdl->sides[rdl->slot].link = rdl->unwind; /* with what it holds of the count */
+    rdl->unwind = rdl->slot;
+    return;
   }
   rdl_drop_child(rdl, rdl->slot);
 }
 
-/* The code of the running future has ended with rdl->cause. */
-RDL_OUTLINE void rdl_end(rdl_cx *rdl) {
+/* The code of the running future has ended with rdl->cause. Returns 1 when a child has not; then
+   the children are to be cancelled first if it has failed. */
+RDL_FN rdl_u32 rdl_end_begins(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   if (!cause) cause = rdl->misuse;
   rdl_store_relaxed(&record->cause, cause);
   rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
   rdl_children_settle(rdl);
-  if (rdl_live_children(rdl)) {
+  if (!rdl_live_children(rdl)) return 0;
+  if (cause) rdl->cancel_from = record->first_child;
+  return 1;
+}
+
+RDL_FN void rdl_end(rdl_cx *rdl, rdl_u32 returned) {
+  if (returned)
     rdl_return(rdl);
-  } else { /* nobody else counts here any more */
-    rdl_u32 owner = rdl_complete(rdl, rdl->slot);
-    rdl_drop_child(rdl, owner);
-  }
+  else /* nobody else counts here any more */
+    rdl_note_end(rdl, rdl->slot);
 }

@@ -42,7 +42,7 @@ RDL_FN void rdl_complete_by_host(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   rdl_store_relaxed(&record->cause, message->value);
   for (k = 0; k < 4u; k++)
     record->result[k] = message->result[k];
-  rdl_complete(rdl, message->slot);
+  rdl_note_end(rdl, message->slot);
 }
 
 /* 0 = not yet. */
@@ -66,8 +66,8 @@ RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
     rdl_complete_by_host(rdl, message);
   else if (kind == RDL_SAY_WAKE)
     rdl_wake(rdl, message->slot, message->generation, message->value);
-  else if (kind == RDL_SAY_ROOM)
-    rdl_wake_room(rdl);
+  else if (kind == RDL_SAY_ROOM && rdl_load_relaxed(&rdl->control->room))
+    rdl->room |= RDL_ROOM_WAKE;
   else if (kind == RDL_SAY_RUN)
     rdl_ring_push(rdl, message->slot, message->generation);
   return 1;

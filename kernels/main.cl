@@ -13,27 +13,8 @@ RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait) {
     rdl_deliver_cancel(rdl);
     return;
   }
-  if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED && !(rdl->self->task & RDL_TASK_CANCELLED)) {
-    rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_CANCELLED);
-    rdl_cancel_children(rdl, rdl->slot);
-  }
-}
-
-/* A segment starts only with room for all it may spawn: 0 = the future waits for that now. What it
-   was woken with is kept in the record, for it has not been told yet. */
-RDL_FN rdl_u32 rdl_have_room(rdl_cx *rdl, rdl_u32 spawns) {
-  rdl_u32 told = rdl->status;
-  if (rdl_make_room(rdl, spawns)) return 1;
-  rdl->want = RDL_WANT_ROOM;
-  rdl->threshold = spawns;
-  rdl->timeout = RDL_NEVER;
-  rdl->status = 0;
-  rdl_store_relaxed(&rdl->self->cause, told);
-  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_WAITED);
-  if (!rdl_suspend(rdl)) return 0;
-  rdl_store_relaxed(&rdl->self->cause, 0);
-  if (!rdl->status) rdl->status = told;
-  return 1;
+  if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED && !(rdl->self->task & RDL_TASK_CANCELLED))
+    rdl_tell_cancel(rdl);
 }
 
 /* Who is told that there is no room goes on without: to wait again would be to wait for ever. So
@@ -45,30 +26,73 @@ RDL_FN rdl_u32 rdl_needs_room(rdl_cx *rdl) {
   return told != RDL_S_OUT_OF_SLOTS && told != RDL_S_CANCELLED && rdl->resume != 0u;
 }
 
+/* A segment starts only with room for all it may spawn: else the future waits for that first. */
+RDL_FN void rdl_want_room(rdl_cx *rdl) {
+  rdl->starting = 1;
+  rdl->again = 0;
+  rdl->told = rdl->status;
+  rdl->status = 0;
+  rdl->want = RDL_WANT_ROOM;
+  rdl->threshold = rdl_task_info_of(rdl, rdl->self->task)->spawns;
+  rdl->timeout = RDL_NEVER;
+}
+
 /* The future is RUNNING and belongs to this worker. */
-RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 wait) {
+RDL_FN void rdl_take_up(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
+  rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl->wait = wait & ~RDL_CANCEL_BIT;
   rdl->status = record->cause;
   rdl->cause = 0;
   rdl->misuse = 0;
+  rdl->begins = 1;
   rdl->resume = record->resume & RDL_RESUME_MASK;
   rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
   rdl_store_relaxed(&record->cause, 0);
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
-  if (rdl->low && rdl_needs_room(rdl) &&
-      !rdl_have_room(rdl, rdl_task_info_of(rdl, record->task)->spawns))
-    return;
+  if (rdl->low && rdl_needs_room(rdl)) rdl_want_room(rdl);
+}
+
+/* There is room now, or what the future is told instead. */
+RDL_FN void rdl_start(rdl_cx *rdl) {
+  rdl->starting = 0;
+  rdl_store_relaxed(&rdl->self->cause, 0);
+  if (!rdl->status) rdl->status = rdl->told;
+}
+
+/* THE place where tasks run: one segment. */
+RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl) {
+  rdl_u32 task = rdl->self->task;
   if (rdl->slot == rdl->starved) rdl->starved = RDL_NIL;
   if (rdl->resume == 0u && rdl->status) { /* never starts */
     rdl->cause = rdl->status;
-    rdl_end(rdl);
-    return;
+    return RDL_ENDED;
   }
-  if ((record->task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
+  rdl->counters.segments += rdl->begins;
+  rdl->begins = 0;
+  if ((task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
     rdl->sides[rdl->slot].home = rdl->worker + 1u;
-  rdl->counters.segments++;
-  rdl_run_task(rdl, record->task & RDL_TASK_MASK);
+  return rdl_run_task(rdl, task & RDL_TASK_MASK);
+}
+
+/* Runs the chosen future until it waits or ends; without one only passes on a cancel. */
+RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
+  rdl_u32 how = RDL_SUSPENDED, returned = 0;
+  if (chosen == RDL_FUTURE) {
+    rdl_store_relaxed(&rdl->me->running, rdl->slot); /* should a segment never end */
+    rdl_take_up(rdl);
+  }
+  for (;;) {
+    if (chosen == RDL_FUTURE && !rdl->starting) how = rdl_segment(rdl);
+    if (how == RDL_ENDED) returned = rdl_end_begins(rdl);
+    if (rdl->cancel_from || rdl->cancel_owner) rdl_serve_cancel(rdl);
+    if (chosen != RDL_FUTURE || how == RDL_ENDED || !rdl_suspend(rdl)) break;
+    if (rdl->starting) rdl_start(rdl);
+  }
+  rdl->starting = 0;
+  if (how == RDL_ENDED) rdl_end(rdl, returned);
+  if (chosen == RDL_FUTURE) rdl->segments++;
+  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
 }
 
 /* Idle no longer, before it shows. */
@@ -79,22 +103,103 @@ RDL_FN void rdl_go_on(rdl_cx *rdl) {
 
 /* `expected` is the word the future was queued with. Only in flat mode can another worker have
    taken it, or when the host takes futures from a worker that is held, so only there the word says
-   who runs it; elsewhere it stays as it is, which spares a read-modify-write a segment. 0 = the
-   entry was stale. */
-RDL_OUTLINE rdl_u32 rdl_dispatch(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
-  rdl_u32 wait;
+   who runs it; elsewhere it stays as it is, which spares a read-modify-write a segment. RDL_NOTHING
+   = the entry was stale. */
+RDL_FN rdl_u32 rdl_pick(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   rdl->self = rdl->records + slot;
   rdl->slot = slot;
+  if (!rdl->careful) return RDL_FUTURE;
   if (rdl->resting) rdl_go_on(rdl);
-  if (rdl->careful) {
-    if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return 0;
+  if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return RDL_NOTHING;
+  return RDL_FUTURE;
+}
+
+/* ---- what was noted ---- */
+
+/* The only waiter of a finished future runs next, unless sixteen have done so in a row. */
+#define RDL_NEXT_ROW 16u
+
+/* A future that has been woken and stands nowhere yet is put where it will run. `home` is a worker
+   plus one, or 0 for whoever it is. */
+RDL_FN void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rdl_u32 sole) {
+  if (rdl->records[slot].task & RDL_TASK_LOCAL) home = rdl->sides[slot].home;
+  if (home == rdl->worker + 1u) home = 0;
+  if (sole && !home && !rdl->next && rdl->next_row < RDL_NEXT_ROW) {
+    rdl->next = slot;
+    rdl->next_wait = ready;
+    return;
   }
-  wait = rdl_load_acquire(&rdl->self->wait);
-  rdl_store_relaxed(&rdl->me->running, slot); /* should the segment never end */
-  rdl_run(rdl, wait);
-  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
-  rdl->segments++;
-  return 1;
+  rdl_enqueue_at(rdl, slot, ready, home);
+}
+
+/* Frees the node of a list that has fired, and of a set the counter with its last member. Returns
+   the future that may go on, and the ticket that it waits with, or RDL_NIL. */
+RDL_FN rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket) {
+  RDL_GLOBAL rdl_node *node = rdl->nodes + index;
+  rdl_u32 who = node->who;
+  rdl_u32 member = (node->kind & 3u) == RDL_NODE_MEMBER;
+  *ticket = node->ticket;
+  for (;;) {
+    rdl_node_free(rdl, index); /* first: who is woken may wait again at once */
+    if (!member) return who;
+    if (!rdl_counter_down(rdl, who)) return RDL_NIL;
+    member = 0;
+    index = who;
+    who = rdl->nodes[index].who;
+    *ticket = rdl->nodes[index].ticket;
+  }
+}
+
+/* Who is woken looks for itself: told the end of what it awaited, it would take that for a request
+   to itself. Futures that look for room go on where they began to wait, but a launch of one worker
+   alone takes all. */
+RDL_FN void rdl_wake_one(rdl_cx *rdl, rdl_u32 node, rdl_u32 slot, rdl_u32 looks, rdl_u32 sole) {
+  rdl_u32 home = looks && rdl->control->workers > 1u ? rdl->nodes[node].value : 0u;
+  rdl_u32 ready, ticket;
+  if (node) {
+    slot = rdl_fire(rdl, node, &ticket);
+    ready = slot ? rdl_wake_now(rdl, slot, ticket, 0u) : 0u;
+  } else {
+    ready = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+  }
+  if (ready) rdl_place(rdl, slot, ready, home, sole);
+}
+
+/* THE place where futures that were woken are queued: waiters of a list that has fired, so many at
+   most, those that were woken one by one, and those that look for room again, in whatever order:
+   that makes no difference to the bound. */
+RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
+  rdl_u32 most = RDL_WAKES_AT_ONCE;
+  for (;;) {
+    rdl_u32 node = rdl->sole, slot = RDL_NIL, sole = node, looks = 0;
+    rdl->sole = RDL_NIL;
+    if (!node && rdl->fired && most) {
+      node = rdl_fired_take(rdl);
+      most--;
+    } else if (!node && rdl->woken) {
+      slot = rdl->woken;
+      rdl->woken = rdl->sides[slot].link;
+    } else if (!node) {
+      node = looks = rdl->looking;
+      if (!node) break;
+      rdl->looking = rdl->nodes[node].next;
+    }
+    rdl_wake_one(rdl, node, slot, looks, sole);
+  }
+  rdl_keep_fired(rdl);
+}
+
+RDL_FN rdl_u32 rdl_has_notes(rdl_cx *rdl) {
+  return rdl->ended || rdl->sole || rdl->fired || rdl->woken || (rdl->room & RDL_ROOM_WAKE);
+}
+
+/* Done before anything else runs here, and so nothing that was noted outlives its dispatch but what
+   the backlog keeps. Whose end brings an end of others finds these noted too. */
+RDL_FN void rdl_settle_up(rdl_cx *rdl) {
+  while (rdl->ended)
+    rdl_complete(rdl);
+  if (rdl->given || rdl->room) rdl_serve_room(rdl);
+  if (rdl->sole || rdl->fired || rdl->woken || rdl->looking) rdl_serve_wakes(rdl);
 }
 
 /* ---- what is kept back for want of room ---- */
@@ -138,6 +243,8 @@ RDL_FN rdl_u32 rdl_keep_back(rdl_cx *rdl, rdl_u32 slot, rdl_u32 queued) {
   return 0;
 }
 
+#define RDL_QUIET_TO_START 8u
+
 /* All workers have been idle for a while, and an idle one holds no room. Two that each took a part
    of what there was have missed each other: all who wait look once more. When that was in vain one
    that is kept back starts. */
@@ -145,9 +252,9 @@ RDL_FN void rdl_all_are_idle(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   if (rdl->quiet == 4u && rdl_load_relaxed(&control->asked) != rdl_load_relaxed(&control->freed)) {
     rdl_store_relaxed(&control->asked, rdl_fetch_add(&control->freed, 1u) + 1u);
-    rdl_wake_room(rdl);
+    rdl->room |= RDL_ROOM_WAKE;
   }
-  if (rdl->quiet == 8u) rdl->may_start = 1;
+  if (rdl->quiet == RDL_QUIET_TO_START) rdl->may_start = 1;
 }
 
 /* ---- whether to take from others ---- */
@@ -191,9 +298,9 @@ RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
       rdl->top++;
     else
       rdl->bottom--;
-    if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
+    if (rdl_pick(rdl, entry.slot, entry.wait)) return RDL_FUTURE;
   }
-  return 0;
+  return RDL_NOTHING;
 }
 
 RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
@@ -203,7 +310,7 @@ RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
   queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
   if (rdl_keep_back(rdl, slot, queued)) return 0;
   rdl_fifo_take(rdl);
-  return rdl_dispatch(rdl, slot, queued);
+  return rdl_pick(rdl, slot, queued);
 }
 
 /* Roots that are taken at once: a share of those that wait, for others take some too, and twice as
@@ -230,7 +337,7 @@ RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl, rdl_u32 most) {
     rdl_entry entry = rdl_roots_pop(rdl, most);
     if (!entry.slot) return 0;
     rdl_started_before(rdl);
-    if (rdl_dispatch(rdl, entry.slot, entry.wait)) return 1;
+    if (rdl_pick(rdl, entry.slot, entry.wait)) return RDL_FUTURE;
   }
 }
 
@@ -242,19 +349,17 @@ RDL_FN rdl_u32 rdl_from_next(rdl_cx *rdl) {
   }
   rdl->next = RDL_NIL;
   rdl->next_row++;
-  return rdl_dispatch(rdl, slot, rdl->next_wait);
+  return rdl_pick(rdl, slot, rdl->next_wait);
 }
 
 RDL_FN rdl_u32 rdl_from_chores(rdl_cx *rdl) {
-  if (rdl->backlog) {
-    rdl_serve_backlog(rdl);
-    return 1;
-  }
-  if (rdl->unwind) {
-    rdl_serve_unwind(rdl);
-    return 1;
-  }
-  return 0;
+  if (rdl->backlog)
+    rdl_take_backlog(rdl);
+  else if (rdl->unwind)
+    rdl_take_unwind(rdl);
+  else
+    return RDL_NOTHING;
+  return RDL_CHORE;
 }
 
 /* Out of every RDL_ROUND dispatches six look first where the usual order looks late. */
@@ -296,9 +401,8 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 1u) return rdl_fair_fifo(rdl);
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
-  if (turn == 4u) return rdl_may_open(rdl) && !rdl_shy(rdl) && rdl_from_roots(rdl, 1u);
-  if (turn == 5u) rdl_drain_mailbox(rdl);
-  return turn == 5u ? rdl_from_chores(rdl) : 0u;
+  if (turn == 4u && rdl_may_open(rdl) && !rdl_shy(rdl)) return rdl_from_roots(rdl, 1u);
+  return turn == 5u ? rdl_from_chores(rdl) : RDL_NOTHING; /* and the mailbox */
 }
 
 /* What others have put out for whoever comes first, beginning with the neighbour. */
@@ -326,21 +430,37 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
 RDL_FN rdl_u32 rdl_from_lists(rdl_cx *rdl) {
   rdl_u32 some = rdl_adopt(rdl, &rdl->me->inbox);
   if (rdl->bottom == rdl->top) some += rdl_adopt(rdl, &rdl->me->overflow);
-  return some && rdl_from_ring(rdl, 0u);
+  return some ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
 }
 
-RDL_FN rdl_u32 rdl_work(rdl_cx *rdl) {
-  if (rdl->turn >= RDL_USUAL && rdl_fair(rdl)) return 1;
-  if (rdl_from_next(rdl)) return 1;
-  if (rdl_from_ring(rdl, 0u)) return 1;
-  if (rdl_from_chores(rdl)) return 1;
-  if (rdl_from_lists(rdl)) return 1;
+RDL_FN rdl_u32 rdl_find_near(rdl_cx *rdl) {
+  rdl_u32 found = rdl->turn >= RDL_USUAL ? rdl_fair(rdl) : RDL_NOTHING;
+  if (!found) found = rdl_from_next(rdl);
+  if (!found) found = rdl_from_ring(rdl, 0u);
+  if (!found) found = rdl_from_chores(rdl);
+  if (!found) found = rdl_from_lists(rdl);
+  if (found) return found;
   rdl->away = rdl_shy(rdl);
-  if (!rdl->away && rdl_from_roots(rdl, rdl_roots_share(rdl))) return 1;
-  if (rdl_drain_mailbox(rdl) && !rdl->away && rdl_from_roots(rdl, 1u)) return 1;
-  if (rdl_from_fifo(rdl)) return 1;
-  if (rdl->bottom != rdl->top && rdl_from_ring(rdl, rdl->starved != RDL_NIL)) return 1;
-  return !rdl->away && rdl_steal(rdl);
+  return rdl->away ? RDL_NOTHING : rdl_from_roots(rdl, rdl_roots_share(rdl));
+}
+
+RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
+  rdl_u32 found = rdl_from_fifo(rdl);
+  if (!found && rdl->bottom != rdl->top) found = rdl_from_ring(rdl, rdl->starved != RDL_NIL);
+  if (!found && !rdl->away) found = rdl_steal(rdl);
+  return found;
+}
+
+/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round;
+   the futures that they have woken are queued first (rdl_settle_up). */
+RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
+  rdl_u32 found = rdl_find_near(rdl);
+  rdl_u32 obeyed = 0;
+  if (!found || rdl->turn == RDL_ROUND - 1u) obeyed = rdl_drain_mailbox(rdl);
+  if (found) return found;
+  if (obeyed && !rdl->away) found = rdl_from_roots(rdl, 1u);
+  if (!found && rdl_has_notes(rdl)) return RDL_CHORE;
+  return found ? found : rdl_find_far(rdl);
 }
 
 /* ---- when to leave ---- */
@@ -383,7 +503,6 @@ RDL_OUTLINE void rdl_meet(rdl_cx *rdl) {
   rdl_u64 since = rdl_clock(), looks = 0;
   rdl_fetch_add(&control->arrived, 1u);
   rdl->arrived = 1;
-  rdl->leaving = 2;
   while (rdl_load_acquire(&control->arrived) < rdl_load_acquire(&control->registered)) {
     if (rdl_load_relaxed(&control->stop) & RDL_STOP_NOW) return;
     if (rdl_has_waited(rdl, since, looks++) && rdl_go_back(rdl)) return;
@@ -402,8 +521,10 @@ RDL_FN void rdl_leave_together(rdl_cx *rdl, rdl_u32 wanted) {
     rdl->leaving = 1;
   }
   if (rdl->leaving == 1u &&
-      rdl_load_acquire(&control->expired) >= rdl_load_acquire(&control->registered))
-    rdl_meet(rdl);
+      rdl_load_acquire(&control->expired) >= rdl_load_acquire(&control->registered)) {
+    rdl->leaving = 2;
+    if (control->meeting) rdl_meet(rdl); /* where the host cannot see it there is nothing to gain */
+  }
 }
 
 /* Asked for every RDL_ROUND dispatches. */
@@ -453,7 +574,7 @@ RDL_FN void rdl_next_round(rdl_cx *rdl) {
    for a sign that it waits in vain. */
 RDL_FN void rdl_hold_no_room(rdl_cx *rdl) {
   rdl_u32 wanted = rdl_load_relaxed(&rdl->control->room) || !rdl_has_plenty(rdl) || rdl->low;
-  if (wanted && rdl_return_room(rdl)) rdl_pool_announce(rdl);
+  if (wanted) rdl->room |= RDL_ROOM_RETURN | RDL_ROOM_TELL;
 }
 
 /* A round without work. The last to be idle for `patience` parks the device. */
@@ -463,7 +584,6 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (*rounds == 0u) *since = rdl_clock();
   if (rdl->taken) rdl_judge_theft(rdl);
   if (*rounds == 16u) {
-    rdl_hold_no_room(rdl);
     rdl->quiet = 0;
     rdl_fetch_add(&control->idle, 1u);
     rdl->resting = 1;
@@ -475,13 +595,14 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
     rdl_relax();
   if (rdl->resting && (control->flags & RDL_FLAG_CROWDED)) rdl_give_way();
   if (*rounds % 16u) return;
-  rdl_hold_no_room(rdl);
   rdl_look_at_clock(rdl);
   all_idle = rdl_load_acquire(&control->idle) >= rdl_load_acquire(&control->registered);
   rdl->quiet = all_idle ? rdl->quiet + 1u : 0u;
   if (all_idle && rdl_starved(rdl)) rdl_all_are_idle(rdl);
   over = control->idle_rounds ? *rounds >= control->idle_rounds
                               : rdl_clock() - *since >= control->patience;
+  /* What is kept back would be ready again for the next launch, and the one after that. */
+  if (rdl->quiet <= RDL_QUIET_TO_START && rdl_load_relaxed(&control->room)) over = 0;
   if (over && all_idle) {
     rdl_store_release(&control->parked, 1u);
     rdl->leaving = 2;
@@ -492,34 +613,56 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
 RDL_FN void rdl_put_out(rdl_cx *rdl) {
   rdl_u32 slot = rdl->next;
   if (slot) rdl_ring_push(rdl, slot, rdl->next_wait);
-  rdl_hold_no_room(rdl);
   rdl_spill_fifo(rdl, 0xffffffffu);
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
 }
 
+/* A dispatch is over. */
+RDL_FN void rdl_next_turn(rdl_cx *rdl) {
+  rdl_u32 limit = rdl->control->segment_limit;
+  rdl->turn = (rdl->turn + 1u) % RDL_ROUND;
+  if (rdl->turn == 0u) rdl_next_round(rdl);
+  if (limit && rdl->segments >= limit) rdl->leaving = 2;
+}
+
+/* Before the worker leaves: it counts as idle from here on, and keeps no room. */
+RDL_FN void rdl_leave(rdl_cx *rdl) {
+  if (!rdl->resting) rdl_fetch_add(&rdl->control->idle, 1u);
+  if (!rdl->expired) rdl_fetch_add(&rdl->control->expired, 1u);
+  if (!rdl->arrived) rdl_fetch_add(&rdl->control->arrived, 1u);
+  rdl_hold_no_room(rdl);
+}
+
+/* The last time round nothing runs, and room goes back. `stop` counts after the segment, however
+   long each is. */
 RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u64 since = 0;
-  rdl_u32 idle = 0;
-  rdl_u32 limit = control->segment_limit;
+  rdl_u32 idle = 0, found, last;
   rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
-  while (rdl->leaving != 2u) {
-    if (rdl_load_relaxed(&control->stop) && rdl_must_leave(rdl)) break;
-    if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
-    if (rdl_work(rdl)) {
-      if (rdl->resting) rdl_go_on(rdl);
-      idle = 0;
-      rdl->turn = (rdl->turn + 1u) % RDL_ROUND;
-      if (rdl->turn == 0u) rdl_next_round(rdl);
-      if (limit && rdl->segments >= limit) rdl->leaving = 2;
+  do {
+    last = rdl->leaving == 2u || (rdl_load_relaxed(&control->stop) && rdl_must_leave(rdl));
+    found = RDL_NOTHING;
+    if (last) {
+      rdl_leave(rdl);
     } else {
+      if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
+      found = rdl_find(rdl);
+    }
+    if (found) {
+      idle = 0;
+      if (rdl->resting) rdl_go_on(rdl);
+      rdl_run(rdl, found);
+      rdl_next_turn(rdl);
+    } else if (!last && idle && idle % 16u == 0u) {
+      rdl_hold_no_room(rdl);
+    }
+    rdl_settle_up(rdl);
+    if (!found && !last) {
       rdl->turn = rdl->held_back = 0;
       rdl_rest(rdl, &since, &idle);
     }
-  }
-  if (!rdl->resting) rdl_fetch_add(&control->idle, 1u);
-  if (!rdl->expired) rdl_fetch_add(&control->expired, 1u);
-  if (!rdl->arrived) rdl_fetch_add(&control->arrived, 1u);
+  } while (!last);
   rdl_put_out(rdl);
 }
 
@@ -553,6 +696,6 @@ RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
 RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   if (purpose == RDL_LAUNCH_DESCRIBE)
     rdl_describe(heap);
-  else
+  else if (purpose == RDL_LAUNCH_RUN)
     rdl_work_for(heap);
 }

@@ -38,10 +38,11 @@ RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
   while (rest && rdl_cas(chunks, RDL_NIL, rest) != RDL_NIL) {
     rdl_u32 newer = rdl_exchange(chunks, RDL_NIL);
     rdl_u32 last = newer;
+    RDL_GLOBAL rdl_u32 *next;
     if (!newer) continue;
-    while (*rdl_pool_next(rdl, pool, last))
-      last = *rdl_pool_next(rdl, pool, last);
-    *rdl_pool_next(rdl, pool, last) = rest;
+    while (*(next = rdl_pool_next(rdl, pool, last)))
+      last = *next;
+    *next = rest;
     rest = newer;
   }
 }
@@ -50,19 +51,21 @@ RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
 RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
   rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
-  rdl_u32 chunk, tail;
+  rdl_u32 chunk, count;
   if (!rdl_load_acquire(&from->chunks)) return 0;
   rdl_fetch_add(&from->takes, 1u);
   chunk = rdl_exchange(&from->chunks, RDL_NIL);
   if (chunk) rdl_pool_give_back(rdl, pool, *rdl_pool_next(rdl, pool, chunk));
   rdl_fetch_add(&from->taken, 1u);
   if (!chunk) return 0;
-  stash->freed += *rdl_pool_count(rdl, pool, chunk);
-  stash->left += *rdl_pool_count(rdl, pool, chunk);
+  count = *rdl_pool_count(rdl, pool, chunk);
+  stash->freed += count;
+  stash->left += count;
   if (stash->head) {
-    for (tail = stash->head; *rdl_pool_link(rdl, pool, tail);)
-      tail = *rdl_pool_link(rdl, pool, tail);
-    *rdl_pool_link(rdl, pool, tail) = chunk;
+    RDL_GLOBAL rdl_u32 *link = rdl_pool_link(rdl, pool, stash->head);
+    while (*link)
+      link = rdl_pool_link(rdl, pool, *link);
+    *link = chunk;
   } else {
     stash->head = chunk;
   }
@@ -132,12 +135,10 @@ RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   return 1;
 }
 
-/* RDL_NIL when the pool is empty. */
+/* The caller has seen to it that there is one. */
 RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
   rdl_stash *stash = &rdl->stashes[pool];
-  rdl_u32 item;
-  if (!stash->left && !rdl_pool_fill(rdl, pool, 1)) return RDL_NIL;
-  item = stash->head;
+  rdl_u32 item = stash->head;
   if (item) {
     stash->head = *rdl_pool_link(rdl, pool, item);
     stash->freed--;
@@ -175,69 +176,100 @@ RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
   if (stash->left < 2u * rdl->reserve) rdl->low = 1;
 }
 
-RDL_FN void rdl_wake_room(rdl_cx *rdl);
-
-/* After a flush: the version first, then an ordered look at the list, against the
-   waiter's push of its node and second look at the version (rdl_wait_for_room). */
-RDL_FN void rdl_pool_announce(rdl_cx *rdl) {
-  rdl_fetch_add(&rdl->control->freed, 1u);
-  if (rdl_load_ordered(&rdl->control->room)) rdl_wake_room(rdl);
-}
-
-/* Back into the stash, and from a full stash into the pool; 1 = the pool got something. */
-RDL_FN rdl_u32 rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item, rdl_u32 keep) {
+/* Back into the stash. Whether it is too full now is looked at behind the segment. */
+RDL_FN void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   rdl_stash *stash = &rdl->stashes[pool];
   *rdl_pool_link(rdl, pool, item) = stash->head;
   stash->head = item;
   stash->freed++;
   stash->left++;
-  if (keep < rdl->reserve) keep = rdl->reserve; /* what this segment was promised stays */
-  if (stash->freed <= keep) return 0;
-  keep /= 2u;
-  rdl_pool_flush(rdl, pool, stash->freed - (keep < rdl->reserve ? rdl->reserve : keep));
+  rdl->given |= 1u << pool;
+  if (stash->freed > rdl->keep) rdl->room |= RDL_ROOM_FULL;
+}
+
+/* The stash has what one segment needs: `spawns` slots, and twice as many blocks of every class the
+   image uses, for frame and result of a task may be of one class. */
+RDL_FN rdl_u32 rdl_pool_each(rdl_cx *rdl, rdl_u32 pool) {
+  if (pool == RDL_POOL_SLOTS) return 1u;
+  if (pool == RDL_POOL_NODES) return 0u;
+  return (rdl->class_set >> (pool - RDL_POOL_FRAMES)) & 1u ? 2u : 0u;
+}
+
+RDL_FN rdl_u32 rdl_has_room(rdl_cx *rdl, rdl_u32 spawns) {
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++)
+    if (rdl->stashes[pool].left < rdl_pool_each(rdl, pool) * spawns) return 0;
   return 1;
 }
 
-/* While somebody waits for room only what this segment was promised is kept back. */
-RDL_OUTLINE void rdl_pool_free(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
-  rdl_u32 keep = rdl_load_relaxed(&rdl->control->room) ? rdl->reserve : 2u * rdl->chunk;
-  if (rdl_pool_put(rdl, pool, item, keep)) rdl_pool_announce(rdl);
-}
-
-/* Room for one segment: `spawns` slots, and twice as many blocks of every class the image uses, for
-   frame and result of a task may be of one class. A wait for one thing takes the slot's own node;
-   only where that still stands in a list one of the pool is wanted. A wait for a set looks for
-   itself. */
-RDL_OUTLINE rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
+/* Room for one segment, out of the pools. A wait for one thing takes the slot's own node; only
+   where that still stands in a list one of the pool is wanted. A wait for a set looks for itself.
+ */
+RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl_u32 enough = 1;
-  rdl_u32 low = 0;
   rdl_u32 pool;
+  rdl->low = 0;
   for (pool = 0; pool < RDL_POOLS; pool++) {
-    rdl_u32 each = pool < RDL_POOL_FRAMES ? 1u : 2u;
-    rdl_u32 least = each * spawns;
-    rdl_u32 want = each * rdl->reserve;
-    if (pool == RDL_POOL_NODES)
-      least = want = rdl_load_relaxed(&rdl->nodes[rdl->slot].who) ? 1u : 0u;
-    if (pool >= RDL_POOL_FRAMES && !((rdl->class_set >> (pool - RDL_POOL_FRAMES)) & 1u)) continue;
-    if (rdl->stashes[pool].left < want && !rdl_pool_fill(rdl, pool, want)) {
-      low = 1;
-      if (rdl->stashes[pool].left < least) enough = 0;
-    }
+    rdl_u32 want = rdl_pool_each(rdl, pool) * (spawns < rdl->reserve ? rdl->reserve : spawns);
+    if (pool == RDL_POOL_NODES) want = rdl_load_relaxed(&rdl->nodes[rdl->slot].who) ? 1u : 0u;
+    if (rdl->stashes[pool].left >= want || rdl_pool_fill(rdl, pool, want)) continue;
+    rdl->low = 1;
+    if (pool == RDL_POOL_NODES) enough = 0;
   }
-  rdl->low = low;
-  return enough;
+  return enough && rdl_has_room(rdl, spawns);
 }
 
-/* What this worker holds and does not need right now goes back; 1 = there was something that others
-   may wait for, which nodes are not. */
-RDL_FN rdl_u32 rdl_return_room(rdl_cx *rdl) {
+/* ---- what goes back ---- */
+
+/* Gives `count` items in chunks of the usual size. */
+RDL_FN void rdl_pool_flush_all(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
+  while (count) {
+    rdl_u32 part = count < 2u * rdl->chunk ? count : rdl->chunk;
+    rdl_pool_flush(rdl, pool, part);
+    count -= part;
+  }
+}
+
+/* Stashes that got something and are too full give to their pools, down to half of what they may
+   hold; when this worker was asked to keep nothing, all give all they have. While somebody waits
+   for room only what a segment was promised is kept back. Returns 1 when others are to be told.
+   Nobody is told of nodes: each future that waits for room may hold one, so a word would wake them
+   all, whose nodes come back here, without end. */
+RDL_FN rdl_u32 rdl_pools_give(rdl_cx *rdl, rdl_u32 wanted) {
   rdl_u32 some = 0;
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++) {
-    rdl_stash_link_fresh(rdl, pool);
-    if (rdl->stashes[pool].freed == 0) continue;
-    rdl_pool_flush(rdl, pool, rdl->stashes[pool].freed);
-    if (pool != RDL_POOL_NODES) some = 1;
+    rdl_stash *stash = &rdl->stashes[pool];
+    rdl_u32 keep = wanted && pool != RDL_POOL_NODES ? rdl->reserve : rdl->keep;
+    rdl_u32 full = ((rdl->given >> pool) & 1u) && stash->freed > keep;
+    if (rdl->room & RDL_ROOM_RETURN) {
+      rdl_stash_link_fresh(rdl, pool);
+      keep = 0;
+    } else if (full) {
+      keep = keep / 2u < rdl->reserve ? rdl->reserve : keep / 2u;
+    } else {
+      continue;
+    }
+    if (stash->freed > keep && pool != RDL_POOL_NODES && (full || (rdl->room & RDL_ROOM_TELL)))
+      some = 1;
+    rdl_pool_flush_all(rdl, pool, stash->freed - keep);
   }
   return some;
+}
+
+/* THE place where room goes back, and where those who wait for room are told: the version first,
+   then an ordered look at the list, against the waiter's push of its node and second look at the
+   version (rdl_wait_for_room). Who looks again is taken off the list here and woken next. */
+RDL_FN void rdl_serve_room(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u32 wanted = rdl_load_relaxed(&control->room);
+  rdl_u32 wake = rdl->room & RDL_ROOM_WAKE;
+  if ((rdl->room || wanted) && rdl_pools_give(rdl, wanted)) {
+    rdl_fetch_add(&control->freed, 1u);
+    if (rdl_load_ordered(&control->room)) wake = 1;
+  }
+  if ((rdl->room & RDL_ROOM_LOOK) && rdl_load_ordered(&control->freed) != rdl->room_version)
+    wake = 1;
+  rdl->room = rdl->given = 0;
+  if (wake) rdl->looking = rdl_exchange(&control->room, RDL_NIL);
 }

@@ -156,12 +156,6 @@ RDL_FN void rdl_enqueue_at(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait, rdl_u32 home
   }
 }
 
-/* A future whose word is READY and which stands nowhere is put where it will run. */
-RDL_OUTLINE void rdl_enqueue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
-  rdl_u32 stays = rdl->records[slot].task & RDL_TASK_LOCAL;
-  rdl_enqueue_at(rdl, slot, wait, stays ? rdl->sides[slot].home : 0u);
-}
-
 /* Takes the newest of a list, half a ring at most, into the ring in the order that they had in
    another: the newest runs first, and the work goes on depth first whoever does it. Returns how
    many came. */

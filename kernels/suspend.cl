@@ -6,6 +6,13 @@
  * the lists are touched; what the await needs was copied into rdl_cx before.
  */
 
+/* The running future is told to end. Its children are told before it waits or ends: those that it
+   has now, for what it spawns from here on is its clean-up. */
+RDL_FN void rdl_tell_cancel(rdl_cx *rdl) {
+  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_CANCELLED);
+  rdl->cancel_from = rdl->self->first_child;
+}
+
 /* A cancel request is delivered once; clean-up may then await again. The ticket rises, so that a
    deadline set for a wait that did not come about cannot end the next one. Returns 0 when the
    future had been told before. */
@@ -14,8 +21,7 @@ RDL_OUTLINE rdl_u32 rdl_deliver_cancel(rdl_cx *rdl) {
   rdl->wait = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_RUNNING);
   rdl_store_release(&rdl->self->wait, rdl->wait);
   if (told) return 0;
-  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_CANCELLED);
-  rdl_cancel_children(rdl, rdl->slot);
+  rdl_tell_cancel(rdl);
   rdl->status = RDL_S_CANCELLED;
   return 1;
 }
@@ -46,15 +52,6 @@ RDL_FN void rdl_timer_announce(rdl_cx *rdl, rdl_u32 slot) {
     if (seen == old) return;
     old = seen;
   }
-}
-
-/* ---- one future ---- */
-
-RDL_FN rdl_u32 rdl_commit_future(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
-  RDL_GLOBAL rdl_record *target = rdl->records + rdl_slot_of(rdl->target.index);
-  if (rdl_join_future(rdl, target, rdl->target.generation, node)) return 0;
-  rdl_node_free(rdl, node);
-  return rdl_take_back(rdl, waiting);
 }
 
 /* Flat mode: what is awaited and has not started runs next on this very worker. */
@@ -93,21 +90,46 @@ RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting) {
   return rdl_take_back(rdl, waiting);
 }
 
-/* ---- sets ---- */
+/* ---- futures: one, all of a set, any of a set ---- */
 
-/* The nodes of a set are taken before the future waits, so that they cannot run out halfway. They
-   form a chain of their own; the first is the COUNTER of an await for all. */
-RDL_OUTLINE rdl_u32 rdl_set_nodes(rdl_cx *rdl, rdl_u32 waiting) {
+RDL_FN rdl_u32 rdl_awaits_set(rdl_cx *rdl) {
+  return rdl->want == RDL_WANT_ALL || rdl->want == RDL_WANT_ANY;
+}
+
+/* The task has returned: a set in its state or its arguments stands in the frame now. */
+RDL_FN rdl_future rdl_member(rdl_cx *rdl, rdl_u32 k) {
+  rdl_future f;
+  if (!rdl->set_words) return rdl->set[k];
+  f.index = rdl->set_words[2u * k];
+  f.generation = rdl->set_words[2u * k + 1u];
+  return f;
+}
+
+/* What a node will wait for is noted in it, for the frame is out of reach by then. */
+RDL_FN void rdl_node_aim(rdl_cx *rdl, rdl_u32 node, rdl_future f) {
+  rdl_store_relaxed(&rdl->nodes[node].size, f.index);
+  rdl->nodes[node].value = f.generation;
+}
+
+RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind) {
+  rdl_u32 node = rdl_pool_take(rdl, RDL_POOL_NODES);
+  rdl_node_begin(rdl, node, who, ticket, kind);
+  return node;
+}
+
+/* The nodes of a set form a chain; the first is the COUNTER of an await for all. */
+RDL_FN rdl_u32 rdl_set_nodes(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 all = rdl->want == RDL_WANT_ALL;
-  rdl_u32 missing = rdl->set_size, chain = RDL_NIL, counter = RDL_NIL;
-  if (!rdl_pool_fill(rdl, RDL_POOL_NODES, rdl->set_size + 1u)) return RDL_NIL;
-  counter = rdl_node_new(rdl, rdl->slot, waiting, RDL_NODE_COUNTER, rdl->set_size + 1u);
-  for (; missing; missing--) {
+  rdl_u32 counter = rdl_node_new(rdl, rdl->slot, waiting, RDL_NODE_COUNTER);
+  rdl_u32 chain = RDL_NIL, k;
+  for (k = rdl->set_size; k; k--) {
     rdl_u32 node = rdl_node_new(rdl, all ? counter : rdl->slot, waiting,
-                                all ? RDL_NODE_MEMBER : RDL_NODE_PLAIN, 0u);
+                                all ? RDL_NODE_MEMBER : RDL_NODE_PLAIN);
+    rdl_node_aim(rdl, node, rdl_member(rdl, k - 1u));
     rdl->nodes[node].next = chain;
     chain = node;
   }
+  rdl->nodes[counter].value = rdl->set_size + 1u;
   rdl->nodes[counter].next = chain;
   return counter;
 }
@@ -120,42 +142,46 @@ RDL_FN void rdl_chain_free(rdl_cx *rdl, rdl_u32 node) {
   }
 }
 
-RDL_FN rdl_u32 rdl_commit_all(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter) {
-  rdl_u32 node = rdl->nodes[counter].next, unused = RDL_NIL, k, last;
-  for (k = 0; k < rdl->set_size; k++) {
-    rdl_future f = rdl->set[k];
-    rdl_u32 next = rdl->nodes[node].next;
-    if (rdl_handle_status(rdl, f) != RDL_S_OK ||
-        !rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node)) {
-      rdl->nodes[node].next = unused;
-      unused = node;
-      rdl_counter_down(rdl, counter);
+/* Pushes each node of a chain onto the list of what it waits for, of an await for any up to the
+   first that finds its list closed. Returns how many did, and puts those that stand nowhere into
+   `chain`. */
+RDL_FN rdl_u32 rdl_join_all(rdl_cx *rdl, rdl_u32 *chain) {
+  rdl_u32 node, next, unused = RDL_NIL, closed = 0;
+  for (node = *chain; node; node = next) {
+    rdl_future f;
+    next = rdl->nodes[node].next;
+    f.index = rdl_load_relaxed(&rdl->nodes[node].size);
+    f.generation = rdl->nodes[node].value;
+    rdl_store_relaxed(&rdl->nodes[node].size, 0u);
+    if (!(closed && rdl->want == RDL_WANT_ANY)) {
+      if (rdl_handle_status(rdl, f) == RDL_S_OK &&
+          rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node))
+        continue;
+      closed++;
     }
-    node = next;
+    rdl->nodes[node].next = unused;
+    unused = node;
   }
-  rdl_chain_free(rdl, unused);
-  last = rdl_counter_down(rdl, counter);
-  if (!last) return 0;
-  rdl_node_free(rdl, counter);
-  return rdl_take_back(rdl, waiting);
+  *chain = unused;
+  return closed;
 }
 
-RDL_FN rdl_u32 rdl_commit_any(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 counter) {
-  rdl_u32 node = rdl->nodes[counter].next, joined = 1, k;
-  rdl_node_free(rdl, counter);
-  if (rdl->set_size > 1u) rdl_break_wait(rdl); /* the first wakes it, the others stay */
-  for (k = 0; k < rdl->set_size && joined; k++) {
-    rdl_future f = rdl->set[k];
-    rdl_u32 next = rdl->nodes[node].next;
-    joined = rdl_handle_status(rdl, f) == RDL_S_OK &&
-             rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node);
-    if (joined)
-      node = next;
-    else
-      rdl->nodes[node].next = next; /* what the attempt wrote there */
+RDL_FN rdl_u32 rdl_commit_futures(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
+  rdl_u32 chain = rdl_awaits_set(rdl) ? rdl->nodes[node].next : node;
+  rdl_u32 closed, last;
+  if (rdl->want == RDL_WANT_ANY) {
+    rdl_node_free(rdl, node);
+    if (rdl->set_size > 1u) rdl_break_wait(rdl); /* the first wakes it, the others stay */
   }
-  rdl_chain_free(rdl, node);
-  return joined ? 0u : rdl_take_back(rdl, waiting);
+  closed = rdl_join_all(rdl, &chain);
+  rdl_chain_free(rdl, chain);
+  last = closed;
+  if (rdl->want == RDL_WANT_ALL) {
+    for (closed++; closed; closed--)
+      last = rdl_counter_down(rdl, node);
+    if (last) rdl_node_free(rdl, node);
+  }
+  return last && rdl_take_back(rdl, waiting);
 }
 
 /* ---- all together ---- */
@@ -168,10 +194,20 @@ RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl) {
   return RDL_AWAITS_SET;
 }
 
+/* What a root was before its gate is opened becomes what it was spawned as. The host is told last:
+   from then on the futures that it waited for may be gone. */
+RDL_FN void rdl_become(rdl_cx *rdl, rdl_u32 task) {
+  RDL_GLOBAL rdl_record *record = rdl->self;
+  rdl_u32 flags = (record->task & ~RDL_TASK_WORD) | RDL_TASK_WAITED;
+  record->frame = rdl->outcomes[rdl->slot].frame;
+  rdl_store_release(&record->task, flags | task);
+}
+
 /* A root that has gone through its gate begins next: others may wait for it. The ticket rises, for
    entries made before the gate may still stand in a ring. */
 RDL_FN rdl_u32 rdl_commit_start(rdl_cx *rdl) {
   rdl_u32 ready = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_READY);
+  rdl_become(rdl, rdl->threshold);
   if (!rdl_change(rdl->self, rdl->wait, ready)) return 1;
   rdl_ring_push(rdl, rdl->slot, ready);
   return 0;
@@ -187,25 +223,28 @@ RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl) {
   return 0;
 }
 
-/* What the wait needs is taken before it begins: RDL_NIL with rdl->status set when it is not there.
- */
+/* What the wait needs is taken before it begins, so that it cannot run out halfway: RDL_NIL with
+   rdl->status set when it is not there. */
 RDL_FN rdl_u32 rdl_wait_nodes(rdl_cx *rdl, rdl_u32 waiting) {
-  rdl_u32 node;
+  rdl_u32 own = !rdl_awaits_set(rdl) && rdl_own_node_is_free(rdl, rdl->slot);
+  rdl_u32 want = own ? 0u : rdl_awaits_set(rdl) ? rdl->set_size + 1u : 1u;
+  rdl_u32 node = rdl->slot;
   if (rdl->want == RDL_WANT_CHILDREN) return RDL_NIL;
-  if (rdl->want == RDL_WANT_ALL || rdl->want == RDL_WANT_ANY)
-    node = rdl_set_nodes(rdl, waiting);
-  else
-    node = rdl_node_of(rdl, rdl->slot, waiting);
-  if (!node) rdl->status = RDL_S_OUT_OF_SLOTS;
+  if (rdl->stashes[RDL_POOL_NODES].left < want && !rdl_pool_fill(rdl, RDL_POOL_NODES, want)) {
+    rdl->status = RDL_S_OUT_OF_SLOTS;
+    return RDL_NIL;
+  }
+  if (rdl_awaits_set(rdl)) return rdl_set_nodes(rdl, waiting);
+  if (!own) node = rdl_pool_take(rdl, RDL_POOL_NODES);
+  rdl_node_begin(rdl, node, rdl->slot, waiting, RDL_NODE_PLAIN);
+  if (rdl->want == RDL_WANT_FUTURE) rdl_node_aim(rdl, node, rdl->target);
   return node;
 }
 
 RDL_FN rdl_u32 rdl_commit(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node, rdl_u32 version) {
-  if (rdl->want == RDL_WANT_FUTURE) return rdl_commit_future(rdl, waiting, node);
   if (rdl->want == RDL_WANT_EVENT) return rdl_commit_event(rdl, waiting, node);
   if (rdl->want == RDL_WANT_CHILDREN) return rdl_commit_children(rdl, waiting);
-  if (rdl->want == RDL_WANT_ALL) return rdl_commit_all(rdl, waiting, node);
-  if (rdl->want == RDL_WANT_ANY) return rdl_commit_any(rdl, waiting, node);
+  if (rdl->want != RDL_WANT_ROOM) return rdl_commit_futures(rdl, waiting, node);
   rdl_wait_for_room(rdl, node, version);
   return 0;
 }
@@ -219,27 +258,36 @@ RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
     if (rdl->status) return 0;
     if (rdl->timeout != RDL_NEVER) rdl_timer_set(rdl, *waiting);
     if (rdl_cas(&rdl->self->wait, rdl->wait, *waiting) == rdl->wait) return 1;
-    if (rdl->want == RDL_WANT_ALL || rdl->want == RDL_WANT_ANY)
-      rdl_chain_free(rdl, *node);
-    else if (*node)
-      rdl_node_free(rdl, *node);
+    rdl_chain_free(rdl, *node);
     if (rdl_deliver_cancel(rdl)) return 0;
   }
 }
 
-/* Ends the segment of a future that must wait: 1 = what it waits for has come, or a cancel; it runs
-   on at once and rdl->status tells. */
-RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl) {
+/* It looks for room, before its segment or within: 1 = there is, and it runs on. What it was woken
+   with before its segment is kept in the record, for it has not been told yet. A segment that was
+   woken to look, finds none and waits again is none: the host takes it that nothing goes on while
+   no segments run, and then the youngest of those that wait for room fails. */
+RDL_FN rdl_u32 rdl_find_room(rdl_cx *rdl, rdl_u32 *version) {
+  *version = rdl_load_ordered(&rdl->control->freed);
+  if (rdl_make_room(rdl, rdl->threshold)) return 1;
+  if (rdl->again) rdl->counters.segments--;
+  if (rdl->starting) {
+    rdl_store_relaxed(&rdl->self->cause, rdl->told);
+    rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_WAITED);
+  }
+  return 0;
+}
+
+/* THE place where the segment of a future ends that must wait, once its state is back in the frame:
+   1 = what it waits for has come, or a cancel; it runs on at once and rdl->status tells. */
+RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl) {
   rdl_u32 version = 0, slot = rdl->slot, waiting, node;
   rdl_u64 timeout = rdl->timeout;
   rdl_store_relaxed(&rdl->self->resume, rdl->resume | rdl->spawned << RDL_SPAWNED_SHIFT);
   if (rdl->misuse) rdl->status = rdl->misuse;
   if (rdl->status || (rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl))) return 1;
   if (rdl->want == RDL_WANT_YIELD) return rdl_commit_yield(rdl);
-  if (rdl->want == RDL_WANT_ROOM) {
-    version = rdl_load_ordered(&rdl->control->freed);
-    if (rdl_make_room(rdl, rdl->threshold)) return 1;
-  }
+  if (rdl->want == RDL_WANT_ROOM && rdl_find_room(rdl, &version)) return 1;
   if (rdl->want == RDL_WANT_CHILDREN) rdl_fetch_or(&rdl->self->children, RDL_CHILDREN_AWAITED);
   rdl_store_relaxed(&rdl->self->result[RDL_WORD_AWAITS], rdl_awaits_tag(rdl));
   if (!rdl_begin_wait(rdl, &waiting, &node)) return 1;

@@ -25,6 +25,7 @@ RDL_FN void rdl_note_failure(rdl_cx *rdl, struct rdl_batch_state *self) {
 
 /* Frees the children, all of which have ended. */
 RDL_FN void rdl_reap(rdl_cx *rdl) {
+  rdl->cancel_from = RDL_NIL;
   rdl_free_children(rdl, rdl->slot);
 }
 
@@ -97,19 +98,12 @@ RDL_FN rdl_future rdl_gate_future(const struct rdl_gate_args *args, rdl_u32 at) 
                 args->list)[at < args->common ? at : args->row + (at - args->common)];
 }
 
-/* The host is told last: from then on the futures of the list may be gone. */
-RDL_FN void rdl_become(rdl_cx *rdl, rdl_u32 task) {
-  RDL_GLOBAL rdl_record *record = rdl->self;
-  rdl_u32 flags = (record->task & ~RDL_TASK_WORD) | RDL_TASK_WAITED;
-  record->frame = rdl->outcomes[rdl->slot].frame;
-  rdl_store_release(&record->task, flags | task);
-}
-
-/* Suspends at the point where a task begins. A cancel that comes meanwhile leads here once more. */
+/* Suspends at the point where a task begins (rdl_commit_start). A cancel that comes meanwhile leads
+   here once more. */
 #define RDL_BECOME_(task)                                                                          \
   do {                                                                                             \
     if (rdl_poll_plain(rdl, RDL_WANT_YIELD)) return RDL_ENDED;                                     \
-    rdl_become(rdl, (task));                                                                       \
+    rdl->threshold = (task);                                                                       \
     rdl->timeout = RDL_NEVER;                                                                      \
     rdl->resume = 0;                                                                               \
     return RDL_SUSPENDED;                                                                          \

@@ -6,39 +6,27 @@
  * conformance/model/ exhausts the interleavings of what stands here.
  */
 
-RDL_OUTLINE rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind,
-                                 rdl_u32 value) {
-  rdl_u32 index = rdl_pool_take(rdl, RDL_POOL_NODES);
+RDL_FN void rdl_node_begin(rdl_cx *rdl, rdl_u32 index, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  if (!index) return RDL_NIL;
-  node->who = who;
+  rdl_store_relaxed(&node->who, who);
+  node->next = RDL_NIL;
   node->ticket = ticket;
-  node->value = value;
   rdl_store_relaxed(&node->kind, kind);
   rdl_store_relaxed(&node->size, 0u);
-  return index;
 }
 
-/* The node of a wait for one thing. Every slot has one of its own, of the same number; one from the
-   pool steps in while that of an earlier wait, which was broken, still stands in a list. */
-RDL_FN rdl_u32 rdl_node_of(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ticket) {
-  RDL_GLOBAL rdl_node *node = rdl->nodes + slot;
-  if (rdl_load_acquire(&node->who)) return rdl_node_new(rdl, slot, ticket, RDL_NODE_PLAIN, 0u);
-  rdl_store_relaxed(&node->who, slot);
-  node->ticket = ticket;
-  rdl_store_relaxed(&node->kind, RDL_NODE_PLAIN);
-  rdl_store_relaxed(&node->size, 0u);
-  return slot;
+/* Every slot has a node of its own, of the same number, for a wait for one thing; one from the pool
+   steps in while that of an earlier wait, which was broken, still stands in a list. */
+RDL_FN rdl_u32 rdl_own_node_is_free(rdl_cx *rdl, rdl_u32 slot) {
+  return rdl_load_acquire(&rdl->nodes[slot].who) == RDL_NIL;
 }
 
-/* Gives a node back; a slot's own may be taken again from here on. Nobody is told of those of the
-   pool: each future that waits for room may hold one, so a word here would wake them all, whose
-   nodes come back here, without end. */
+/* Gives a node back; a slot's own may be taken again from here on. */
 RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
   if (node < rdl->slots)
     rdl_store_release(&rdl->nodes[node].who, RDL_NIL);
   else
-    rdl_pool_put(rdl, RDL_POOL_NODES, node, 2u * rdl->chunk);
+    rdl_pool_put(rdl, RDL_POOL_NODES, node);
 }
 
 /* A wait ends before what it waits for, and its node stays where it is. */
@@ -61,9 +49,17 @@ RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 
   return ready;
 }
 
-RDL_OUTLINE void rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
+/* The same, and notes that it is to be queued: it is READY and stands nowhere until then. */
+RDL_OUTLINE rdl_u32 rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   rdl_u32 ready = rdl_wake_now(rdl, slot, waiting, cause);
-  if (ready) rdl_enqueue(rdl, slot, ready);
+  if (!ready) return 0;
+  rdl->sides[slot].link = RDL_NIL;
+  if (rdl->woken)
+    rdl->sides[rdl->woken_last].link = slot;
+  else
+    rdl->woken = slot;
+  rdl->woken_last = slot;
+  return ready;
 }
 
 /* One member of a set has come to an end, or the awaiter has pushed its last node. */
@@ -71,58 +67,44 @@ RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter) {
   return rdl_fetch_add(&rdl->nodes[counter].value, 0xffffffffu) == 1u;
 }
 
-/* A node whose list has fired. Who is woken looks for itself: told the end of what it awaited, it
-   would take that for a request to itself. */
-RDL_OUTLINE void rdl_fire(rdl_cx *rdl, rdl_u32 index) {
-  RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  rdl_u32 who = node->who;
-  rdl_u32 ticket = node->ticket;
-  rdl_u32 member = (node->kind & 3u) == RDL_NODE_MEMBER;
-  rdl_node_free(rdl, index); /* first: who is woken may wait again at once */
-  if (member) {
-    if (!rdl_counter_down(rdl, who)) return;
-    index = who;
-    who = rdl->nodes[index].who;
-    ticket = rdl->nodes[index].ticket;
-    rdl_node_free(rdl, index);
-  }
-  rdl_wake(rdl, who, ticket, 0u);
+/* Notes that the waiters of a chain are to be woken. Chains stand in a row through `value`, which
+   the first node of each needs no more. */
+RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain) {
+  rdl_u32 first = rdl->fired && !rdl->fired_last; /* where the row ends is not known */
+  if (!chain) return;
+  rdl->nodes[chain].value = first ? rdl->fired : RDL_NIL;
+  if (rdl->fired_last)
+    rdl->nodes[rdl->fired_last].value = chain;
+  else
+    rdl->fired = chain;
+  if (!first) rdl->fired_last = chain;
 }
 
-/* Wakes up to `most` nodes of a chain and returns what is left of it. */
-RDL_FN rdl_u32 rdl_fire_chain(rdl_cx *rdl, rdl_u32 chain, rdl_u32 most) {
-  for (; chain && most; most--) {
-    rdl_u32 next = rdl->nodes[chain].next;
-    rdl_fire(rdl, chain);
-    chain = next;
-  }
-  return chain;
+/* Takes the first node off the first chain; there is one. */
+RDL_FN rdl_u32 rdl_fired_take(rdl_cx *rdl) {
+  rdl_u32 index = rdl->fired;
+  rdl_u32 next = rdl->nodes[index].next;
+  rdl_u32 other = rdl->nodes[index].value;
+  rdl->fired = next ? next : other;
+  if (next) rdl->nodes[next].value = other;
+  if (rdl->fired_last == index) rdl->fired_last = next;
+  return index;
 }
 
 #define RDL_WAKES_AT_ONCE 64u
 
-/* Wakes a fired list. More than 64 nodes would hold up what else is ready here: the rest becomes a
-   chain of the backlog, served 64 at a time. */
-RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain) {
-  rdl_u32 holder;
-  chain = rdl_fire_chain(rdl, chain, RDL_WAKES_AT_ONCE);
-  if (!chain) return;
-  holder = rdl_node_new(rdl, chain, 0u, RDL_NODE_CHAIN, 0u);
-  if (!holder) {
-    rdl_fire_chain(rdl, chain, 0xffffffffu);
-    return;
-  }
-  rdl->nodes[holder].next = rdl->backlog;
-  rdl->backlog = holder;
+/* More wakes at once would hold up what else is ready here: the rest goes before the backlog, a
+   chore that is served so many at a time. */
+RDL_FN void rdl_keep_fired(rdl_cx *rdl) {
+  if (!rdl->fired) return;
+  if (rdl->fired_last) rdl->nodes[rdl->fired_last].value = rdl->backlog;
+  rdl->backlog = rdl->fired;
+  rdl->fired = rdl->fired_last = RDL_NIL;
 }
 
-RDL_FN void rdl_serve_backlog(rdl_cx *rdl) {
-  rdl_u32 holder = rdl->backlog;
-  RDL_GLOBAL rdl_node *node = rdl->nodes + holder;
-  node->who = rdl_fire_chain(rdl, node->who, RDL_WAKES_AT_ONCE);
-  if (node->who) return;
-  rdl->backlog = node->next;
-  rdl_node_free(rdl, holder);
+RDL_FN void rdl_take_backlog(rdl_cx *rdl) {
+  rdl->fired = rdl->backlog;
+  rdl->fired_last = rdl->backlog = RDL_NIL;
 }
 
 RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
@@ -134,9 +116,12 @@ RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
 /* A node whose wait is over in another way. */
 RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  if ((node->kind & 3u) == RDL_NODE_MEMBER && rdl_counter_down(rdl, node->who))
-    rdl_node_free(rdl, node->who);
-  rdl_node_free(rdl, index);
+  rdl_u32 counter = (node->kind & 3u) == RDL_NODE_MEMBER ? node->who : RDL_NIL;
+  while (index) {
+    rdl_node_free(rdl, index);
+    index = counter && rdl_counter_down(rdl, counter) ? counter : RDL_NIL;
+    counter = RDL_NIL;
+  }
 }
 
 /* Pushes the chain head .. tail; 0 when the list is closed. */
@@ -269,27 +254,6 @@ RDL_FN rdl_u32 rdl_take_back(rdl_cx *rdl, rdl_u32 waiting) {
 
 /* ---- room ---- */
 
-/* Each goes on where it began to wait. A launch of one worker alone takes all. */
-RDL_FN void rdl_wake_for_room(rdl_cx *rdl, rdl_u32 index) {
-  RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  rdl_u32 who = node->who, ticket = node->ticket, home = node->value, ready;
-  rdl_node_free(rdl, index);
-  ready = rdl_wake_now(rdl, who, ticket, 0u);
-  if (ready && rdl->control->workers > 1u && !(rdl->records[who].task & RDL_TASK_LOCAL))
-    rdl_enqueue_at(rdl, who, ready, home);
-  else if (ready)
-    rdl_enqueue(rdl, who, ready);
-}
-
-/* All look again, each where it began to wait; in which order makes no difference to the bound. */
-RDL_FN void rdl_wake_room(rdl_cx *rdl) {
-  rdl_u32 node, next;
-  for (node = rdl_exchange(&rdl->control->room, RDL_NIL); node; node = next) {
-    next = rdl->nodes[node].next;
-    rdl_wake_for_room(rdl, node);
-  }
-}
-
 /* A future has started before the one that waits for room, or that one begins to wait: the count of
    dispatches until the next may do so begins anew. */
 RDL_FN void rdl_started_before(rdl_cx *rdl) {
@@ -297,20 +261,19 @@ RDL_FN void rdl_started_before(rdl_cx *rdl) {
   rdl->starved_since = rdl->segments;
 }
 
-/* The version was read before the pools were found empty, and is read again after the push. */
+/* The version was read before the pools were found empty, and is read again after the push and
+   after what this worker holds has gone back. */
 RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
   if (!rdl->starved) rdl_started_before(rdl);
   rdl->starved = rdl->nodes[node].who;
   rdl->starved_ticket = rdl->nodes[node].ticket & RDL_TICKET_MASK;
   rdl->nodes[node].value = rdl->worker + 1u;
   rdl_list_join(rdl, &rdl->control->room, node, node);
-  rdl_return_room(rdl);
-  if (rdl_load_ordered(&rdl->control->freed) != version) rdl_wake_room(rdl);
+  rdl->room |= RDL_ROOM_RETURN | RDL_ROOM_LOOK;
+  rdl->room_version = version;
 }
 
 /* ---- cancel ---- */
-
-RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot);
 
 /* Keeps a RETURNED future from ending while it stands in the unwind list, as one child more would.
    Undone by rdl_drop_child. A count that includes running code, or did until a fast end, is large:
@@ -325,6 +288,28 @@ RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record) {
   return 0;
 }
 
+/* The owner waits for its children and the last one has ended. The ticket is read before what it
+   waits for: if the swap hits, both belong to the same wait. */
+RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
+  rdl_u32 wait = rdl_load_acquire(&rdl->records[owner].wait);
+  if ((wait & RDL_STATE_MASK) != RDL_WAITING) return;
+  if (rdl_load_relaxed(&rdl->records[owner].result[RDL_WORD_AWAITS]) != RDL_AWAITS_CHILDREN) return;
+  rdl_wake(rdl, owner, wait, 0u);
+}
+
+/* Notes that a future is over: nobody else counts here any more, and it stands in no queue. */
+RDL_FN void rdl_note_end(rdl_cx *rdl, rdl_u32 slot) {
+  rdl->sides[slot].link = rdl->ended;
+  rdl->ended = slot;
+}
+
+/* One child less. Who takes the last one ends the future. */
+RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
+  rdl_u32 left = rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u;
+  if (left == (RDL_CHILDREN_AWAITED | RDL_CODE_RUNS)) rdl_wake_owner(rdl, slot);
+  if (left == 0u) rdl_note_end(rdl, slot);
+}
+
 /* Not started: never starts. Waiting: goes on with CANCELLED. Running: sees the request at its next
    await. RETURNED: passes it to its children. The generation is read after the wait word: a slot
    that is reused later has another ticket, and the swap fails. */
@@ -333,44 +318,42 @@ RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
   for (;;) {
     rdl_u32 wait = rdl_load_acquire(&record->wait);
     rdl_u32 state = wait & RDL_STATE_MASK;
+    rdl_u32 held = 0, marked;
     if (rdl_load_acquire(&record->generation) != generation) return;
     if (state == RDL_FREE || state == RDL_DONE || (wait & RDL_CANCEL_BIT)) return;
     if (rdl_load_relaxed(&record->task) & RDL_TASK_CANCELLED) return; /* it has been told */
     if (state == RDL_WAITING) {
-      rdl_u32 ready = rdl_wake_now(rdl, slot, wait, RDL_S_CANCELLED);
-      if (!ready) continue;
-      rdl_enqueue(rdl, slot, ready);
-      return;
+      if (rdl_wake(rdl, slot, wait, RDL_S_CANCELLED)) return;
+      continue;
     }
-    rdl_u32 held = state == RDL_RETURNED && rdl_hold(record);
-    if (rdl_cas(&record->wait, wait, wait | RDL_CANCEL_BIT) == wait) {
-      if (state != RDL_RETURNED) return;
-      /* Its last segment may still hold the count; it looks for the bit after letting go. */
-      if (!held) held = rdl_hold(record);
-      if (!held) return;
-      if (rdl_load_acquire(&record->generation) != generation) {
-        rdl_drop_child(rdl, slot); /* too late: it holds the slot's next life */
-        return;
-      }
+    if (state == RDL_RETURNED) held = rdl_hold(record);
+    marked = rdl_cas(&record->wait, wait, wait | RDL_CANCEL_BIT) == wait;
+    if (marked && state == RDL_RETURNED && !held) held = rdl_hold(record);
+    if (held && marked && rdl_load_acquire(&record->generation) == generation) {
       rdl->sides[slot].link = rdl->unwind;
       rdl->unwind = slot;
       return;
     }
-    if (held) rdl_drop_child(rdl, slot);
+    if (held) rdl_drop_child(rdl, slot); /* too late: it holds the slot's next life, or has lost */
+    if (marked) return;
   }
 }
 
-RDL_FN void rdl_cancel_children(rdl_cx *rdl, rdl_u32 slot) {
+/* THE place where children are cancelled: those that a delivered cancel, the end of their owner or
+   the unwind list has noted. */
+RDL_FN void rdl_serve_cancel(rdl_cx *rdl) {
   rdl_u32 child;
-  for (child = rdl->records[slot].first_child; child; child = rdl->records[child].next_sibling)
+  for (child = rdl->cancel_from; child; child = rdl->records[child].next_sibling)
     rdl_cancel(rdl, child, rdl->records[child].generation);
+  if (rdl->cancel_owner) rdl_drop_child(rdl, rdl->cancel_owner);
+  rdl->cancel_from = rdl->cancel_owner = RDL_NIL;
 }
 
 /* One RETURNED future passes its cancel on; its own dispatch, so that depth costs no stack. */
-RDL_FN void rdl_serve_unwind(rdl_cx *rdl) {
+RDL_FN void rdl_take_unwind(rdl_cx *rdl) {
   rdl_u32 slot = rdl->unwind;
   rdl->unwind = rdl->sides[slot].link;
   if (!rdl->records[slot].cause) rdl_store_relaxed(&rdl->records[slot].cause, RDL_S_CANCELLED);
-  rdl_cancel_children(rdl, slot);
-  rdl_drop_child(rdl, slot);
+  rdl->cancel_from = rdl->records[slot].first_child;
+  rdl->cancel_owner = slot;
 }

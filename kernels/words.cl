@@ -149,31 +149,38 @@ typedef struct rdl_none {
   RDL_AWAIT_POINT_(rdl_poll_future(rdl, (f)), rdl_settle_future(rdl, (f)), (rdl_u64)(ns),          \
                    RDL_CAUGHT_(outcome), __COUNTER__)
 
+/* A set stands in the state or in the arguments, which are elsewhere once the task has returned. */
+#define RDL_SET_(poll)                                                                             \
+  (poll) || rdl_set_in_frame(rdl, (rdl_address)args, (rdl_u32)sizeof *args, (rdl_address)self,     \
+                             (rdl_u32)sizeof *self)
+#define RDL_POLL_ALL_(futures, n) RDL_SET_(rdl_poll_all(rdl, (futures), (n)))
+#define RDL_POLL_ANY_(futures, n) RDL_SET_(rdl_poll_any(rdl, (futures), (n)))
+
 #define RDL_AWAIT_ALL(futures, n)                                                                  \
-  RDL_AWAIT_POINT_(rdl_poll_all(rdl, (futures), (n)), rdl_settle_all(rdl, (futures), (n)),         \
-                   RDL_NEVER, RDL_OR_FAIL_(), __COUNTER__)
+  RDL_AWAIT_POINT_(RDL_POLL_ALL_(futures, n), rdl_settle_all(rdl, (futures), (n)), RDL_NEVER,      \
+                   RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_AWAIT_ALL_CATCH(outcome, futures, n)                                                   \
-  RDL_AWAIT_POINT_(rdl_poll_all(rdl, (futures), (n)), rdl_settle_all(rdl, (futures), (n)),         \
-                   RDL_NEVER, RDL_CAUGHT_(outcome), __COUNTER__)
+  RDL_AWAIT_POINT_(RDL_POLL_ALL_(futures, n), rdl_settle_all(rdl, (futures), (n)), RDL_NEVER,      \
+                   RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_ALL_FOR(outcome, futures, n, ns)                                                 \
-  RDL_AWAIT_POINT_(rdl_poll_all(rdl, (futures), (n)), rdl_settle_all(rdl, (futures), (n)),         \
-                   (rdl_u64)(ns), RDL_CAUGHT_(outcome), __COUNTER__)
+  RDL_AWAIT_POINT_(RDL_POLL_ALL_(futures, n), rdl_settle_all(rdl, (futures), (n)), (rdl_u64)(ns),  \
+                   RDL_CAUGHT_(outcome), __COUNTER__)
 
 #define RDL_AWAIT_ANY(index, futures, n)                                                           \
-  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
-                   RDL_NEVER, (index) = rdl->which;                                                \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), RDL_NEVER,      \
+                   (index) = rdl->which;                                                           \
                    RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_AWAIT_ANY_CATCH(outcome, index, futures, n)                                            \
-  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
-                   RDL_NEVER, (index) = rdl->which;                                                \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), RDL_NEVER,      \
+                   (index) = rdl->which;                                                           \
                    RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_ANY_FOR(outcome, index, futures, n, ns)                                          \
-  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
-                   (rdl_u64)(ns), (index) = rdl->which;                                            \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), (rdl_u64)(ns),  \
+                   (index) = rdl->which;                                                           \
                    RDL_CAUGHT_(outcome), __COUNTER__)
 #define RDL_AWAIT_FIRST(index, futures, n)                                                         \
-  RDL_AWAIT_POINT_(rdl_poll_any(rdl, (futures), (n)), rdl_settle_any(rdl, (futures), (n)),         \
-                   RDL_NEVER, (index) = rdl->which;                                                \
+  RDL_AWAIT_POINT_(RDL_POLL_ANY_(futures, n), rdl_settle_any(rdl, (futures), (n)), RDL_NEVER,      \
+                   (index) = rdl->which;                                                           \
                    rdl_cancel_others(rdl, (futures), (n)); RDL_OR_FAIL_(), __COUNTER__)
 
 /* A child that counted itself off for an earlier wait may wake a later one too soon: look again. */
@@ -211,17 +218,15 @@ typedef struct rdl_none {
 #define RDL_YIELD()                                                                                \
   RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
                    RDL_OR_FAIL_(), __COUNTER__)
-/* A segment that looks for room, finds none and waits again is none: the host takes it that nothing
-   goes on while no segments run, and then the youngest of those that wait for room fails. */
+/* rdl_suspend fetches what the stashes lack. */
 #define RDL_ROOM_POINT_(spawns, point)                                                             \
   do {                                                                                             \
-    if (!rdl_poll_room(rdl, spawns)) {                                                             \
-      for (;;) {                                                                                   \
-        rdl->timeout = RDL_NEVER;                                                                  \
-        RDL_POINT_(point);                                                                         \
-        if (rdl->status || rdl_poll_room(rdl, spawns)) break;                                      \
-        rdl->counters.segments--;                                                                  \
-      }                                                                                            \
+    rdl->again = 0;                                                                                \
+    while (!rdl_poll_room(rdl, spawns)) {                                                          \
+      rdl->timeout = RDL_NEVER;                                                                    \
+      RDL_POINT_(point);                                                                           \
+      if (rdl->status) break;                                                                      \
+      rdl->again = 1;                                                                              \
     }                                                                                              \
     RDL_OR_FAIL_();                                                                                \
   } while (0)
@@ -332,6 +337,19 @@ RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want) {
   rdl->status = 0;
   rdl->want = want;
   return rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl);
+}
+
+/* Where the set of an await stands in the frame; lanes' states are looked at when the task has
+   returned. Returns 0: the task suspends. */
+RDL_FN rdl_u32 rdl_set_in_frame(rdl_cx *rdl, rdl_address args, rdl_u32 args_size, rdl_address self,
+                                rdl_u32 self_size) {
+  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
+  rdl_address in_args = (rdl_address)rdl->set - args;
+  rdl_address in_self = (rdl_address)rdl->set - self;
+  rdl->set_words = 0;
+  if (in_args < args_size) rdl->set_words = frame + in_args / 4u;
+  if (in_self < self_size) rdl->set_words = frame + (args_size + 3u) / 4u + in_self / 4u;
+  return 0;
 }
 
 /* With 0 the task suspends whatever there is. */
@@ -452,7 +470,7 @@ RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e) {
 RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl, rdl_u32 spawns) {
   if (rdl_poll_begins(rdl, RDL_WANT_ROOM)) return 1;
   rdl->threshold = spawns;
-  return rdl_make_room(rdl, spawns);
+  return rdl_has_room(rdl, spawns);
 }
 
 RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
@@ -710,22 +728,22 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
   if (!rdl->cause)                                                                                 \
   rdl_words_out(rdl_result_words(rdl, rdl->slot), out.words, RDL_WORDS(name##_result))
 
-/* One a task: frame in, segments until it suspends or ends, state out. The copies go word by word
-   through a union, which is the one form that all compilers get right. */
+/* One a task: frame in, a segment, state or result out. Returns how the segment ends. The copies go
+   word by word through a union, which is the one form that all compilers get right. */
 #define RDL_RUNNER(name)                                                                           \
-  RDL_FN void name##_run(rdl_cx *rdl) {                                                            \
+  RDL_FN rdl_u32 name##_run(rdl_cx *rdl) {                                                         \
     RDL_FRAME_IN_(name);                                                                           \
-    while (name##_task(rdl, &args.value, &self.value, &out.value) == RDL_SUSPENDED) {              \
+    if (name##_task(rdl, &args.value, &self.value, &out.value) == RDL_SUSPENDED) {                 \
       RDL_STATE_OUT_(name);                                                                        \
-      if (!rdl_suspend(rdl)) return;                                                               \
+      return RDL_SUSPENDED;                                                                        \
     }                                                                                              \
     RDL_RESULT_OUT_(name);                                                                         \
-    rdl_end(rdl);                                                                                  \
+    return RDL_ENDED;                                                                              \
   }
 
 /* The same for a task whose lanes have states of their own. */
 #define RDL_LANES_RUNNER(name)                                                                     \
-  RDL_FN void name##_run(rdl_cx *rdl) {                                                            \
+  RDL_FN rdl_u32 name##_run(rdl_cx *rdl) {                                                         \
     RDL_GLOBAL rdl_word *lanes;                                                                    \
     union {                                                                                        \
       name##_lane_state value;                                                                     \
@@ -734,13 +752,13 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
     RDL_FRAME_IN_(name);                                                                           \
     lanes = frame + RDL_WORDS(name##_args) + RDL_WORDS(name##_state);                              \
     rdl_lane_in(rdl, mine.words, lanes, RDL_WORDS(name##_lane_state));                             \
-    while (name##_task(rdl, &args.value, &self.value, &mine.value, &out.value) == RDL_SUSPENDED) { \
+    if (name##_task(rdl, &args.value, &self.value, &mine.value, &out.value) == RDL_SUSPENDED) {    \
       RDL_STATE_OUT_(name);                                                                        \
       rdl_lane_out(lanes, mine.words, RDL_WORDS(name##_lane_state));                               \
-      if (!rdl_suspend(rdl)) return;                                                               \
+      return RDL_SUSPENDED;                                                                        \
     }                                                                                              \
     RDL_RESULT_OUT_(name);                                                                         \
-    rdl_end(rdl);                                                                                  \
+    return RDL_ENDED;                                                                              \
   }
 
 #define RDL_INFO(name, spawn_count, points)                                                        \

@@ -23,6 +23,18 @@
 #define RDL_ENDED     0u
 #define RDL_SUSPENDED 1u
 
+/* What the worker's loop goes on with. */
+#define RDL_NOTHING 0u
+#define RDL_CHORE   1u /* what was noted is served, and no future runs */
+#define RDL_FUTURE  2u
+
+/* What is to be done about room (rdl_serve_room). */
+#define RDL_ROOM_FULL   1u  /* a stash holds more than it may */
+#define RDL_ROOM_RETURN 2u  /* all that the stashes hold goes back */
+#define RDL_ROOM_TELL   4u  /* and those who wait are told of it */
+#define RDL_ROOM_LOOK   8u  /* they look again if something has come back since `room_version` */
+#define RDL_ROOM_WAKE   16u /* they look again */
+
 typedef struct rdl_cx {
   RDL_GLOBAL rdl_u8 *heap;
   RDL_GLOBAL rdl_control *control;
@@ -40,6 +52,7 @@ typedef struct rdl_cx {
   rdl_u32
       careful; /* a future starts by a swap of its word: in flat mode, or a question was asked */
   rdl_u32 chunk;
+  rdl_u32 keep; /* freed items that a stash may hold */
   /* The running future. */
   rdl_u32 slot;
   rdl_u32 wait; /* its wait word while it runs, without the cancel bit */
@@ -55,8 +68,13 @@ typedef struct rdl_cx {
   rdl_future target;
   rdl_u32 threshold;
   const rdl_future *set;
+  RDL_GLOBAL const rdl_word *set_words; /* where the set stands in the frame, if it stands there */
   rdl_u32 set_size;
   rdl_u64 timeout;
+  rdl_u32 begins;   /* its segment is still to be counted */
+  rdl_u32 starting; /* it waits for room before its segment, and has still to hear: */
+  rdl_u32 told;     /* what it was woken with */
+  rdl_u32 again;    /* it was woken to look for room, and found none */
   /* Queues of this worker alone. */
   rdl_u32 top; /* oldest entry of the ring */
   rdl_u32 bottom;
@@ -71,6 +89,21 @@ typedef struct rdl_cx {
   rdl_u32 next_row;
   rdl_u32 backlog; /* chains of waiters still to be woken */
   rdl_u32 unwind;  /* RETURNED futures that were cancelled and must pass it to their children */
+  /* Noted while a future runs or a message is obeyed, and done at one place in the worker's loop,
+     before anything else runs here: a compiler that copies every function to where it is called
+     finds each of these once. */
+  rdl_u32 ended;      /* futures that are over, linked through rdl_side.link */
+  rdl_u32 fired;      /* chains of waiters to be woken, oldest first (rdl_fire_list) */
+  rdl_u32 fired_last; /* first node of the last chain */
+  rdl_u32 sole;       /* the only waiter of what has just finished: it may run next */
+  rdl_u32 woken;      /* futures to be queued, linked through rdl_side.link, oldest first */
+  rdl_u32 woken_last;
+  rdl_u32 looking;      /* nodes of futures that look for room again */
+  rdl_u32 cancel_from;  /* this child and those behind it are to be cancelled, */
+  rdl_u32 cancel_owner; /* and their RETURNED owner is let go then */
+  rdl_u32 room;         /* RDL_ROOM_... */
+  rdl_u32 room_version;
+  rdl_u32 given; /* pools that got something, a bit each */
   /* Rhythm. */
   rdl_u32 turn;
   rdl_u32 held_back; /* rounds in which no fair dispatch may start anything, for want of room */
@@ -137,6 +170,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl_store_relaxed(&rdl->me->answered, 0u);
   rdl->chunk = control->chunk;
   rdl->reserve = control->reserve;
+  rdl->keep = 2u * rdl->chunk < rdl->reserve ? rdl->reserve : 2u * rdl->chunk;
   rdl->class_set = control->class_set;
   rdl->top = rdl->bottom = 0;
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
@@ -160,6 +194,10 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;
   rdl->unwind = rdl->me->unwind;
+  rdl->ended = rdl->fired = rdl->fired_last = rdl->sole = rdl->woken = rdl->woken_last = RDL_NIL;
+  rdl->looking = rdl->cancel_from = rdl->cancel_owner = RDL_NIL;
+  rdl->room = rdl->room_version = rdl->given = 0;
+  rdl->begins = rdl->starting = rdl->told = rdl->again = 0;
   rdl->counters = rdl->me->counters;
   for (pool = 0; pool < RDL_POOLS; pool++)
     rdl->stashes[pool] = rdl->me->stashes[pool];

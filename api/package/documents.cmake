@@ -2,7 +2,7 @@
 # The documents of an installation: in the folders that they have in the source tree, so that links
 # among them hold. A link to what is not installed becomes its text.
 set(documents README.md CHANGELOG.md LICENSE api/spec.md docs/tasks.md docs/programs.md
-  docs/environment.md docs/measurements.md)
+  docs/capabilities.md docs/environment.md docs/measurements.md)
 
 foreach(document IN LISTS documents)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${document})

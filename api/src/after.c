@@ -149,17 +149,17 @@ rdl_status rdl__after_new(rdl_context *cx, const rdl_spawn_options *options, siz
 
 void rdl__after_free(rdl_context *cx, rdl__after *after) {
   if (!after) return;
-  cx->backend->release(cx->device, after->list);
+  rdl__memory_release(cx, after->list);
   free(after);
 }
 
-const struct rdl_gate_args *rdl__after_gate(const rdl__after *after,
+const struct rdl_gate_args *rdl__after_gate(rdl_context *cx, const rdl__after *after,
                                             const rdl_spawn_options *options, size_t position,
                                             struct rdl_gate_args *gate) {
   const uint32_t *offsets;
   if (!after) return NULL;
   offsets = options->member_after_offsets;
-  *gate = (struct rdl_gate_args){.list = (rdl_ptr)(uintptr_t)after->list, .common = after->common};
+  *gate = (struct rdl_gate_args){.list = rdl__address(cx, after->list), .common = after->common};
   if (offsets) {
     gate->row = after->common + offsets[position];
     gate->count = offsets[position + 1u] - offsets[position];
@@ -203,11 +203,12 @@ rdl_status rdl__after_keep(rdl_context *cx, rdl__after *after, const rdl_spawn_o
   if (after->common) memcpy(after->list, options->after, after->common * sizeof(rdl_future));
   for (k = 0; k < rows; k++)
     after->list[after->common + k] = rdl__root_handle(cx, slots[options->member_after[k]]);
+  rdl__wrote_in(cx, after->list, (after->common + (size_t)rows) * sizeof(rdl_future));
   for (k = 0; k < after->common + rows; k++)
     keep(cx, after->list[k]);
   for (k = 0; k < count; k++) {
     struct rdl_gate_args gate;
-    if (!rdl__after_gate(after, options, k, &gate)) continue;
+    if (!rdl__after_gate(cx, after, options, k, &gate)) continue;
     cx->roots[slots[k]].after = after;
     after->roots++;
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers: memory at one address for host and device, so a copy is a memcpy. */
+/* Buffers. Where host and device share memory a copy is a memcpy; elsewhere it waits until no
+ * launch runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,12 +55,12 @@ rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buf
 void rdl_buffer_destroy(rdl_buffer *buffer) {
   if (!buffer) return;
   unlink_buffer(buffer->context, buffer);
-  if (buffer->memory) buffer->context->backend->release(buffer->context->device, buffer->memory);
+  buffer->context->backend->release(buffer->context->device, buffer->memory);
   free(buffer);
 }
 
 rdl_ptr rdl_buffer_address(const rdl_buffer *buffer) {
-  return buffer ? (rdl_ptr)(uintptr_t)buffer->memory : 0u;
+  return buffer && buffer->memory ? rdl__address(buffer->context, buffer->memory) : 0u;
 }
 
 size_t rdl_buffer_size(const rdl_buffer *buffer) {
@@ -67,7 +68,7 @@ size_t rdl_buffer_size(const rdl_buffer *buffer) {
 }
 
 void *rdl_buffer_data(rdl_buffer *buffer) {
-  return buffer ? buffer->memory : NULL;
+  return buffer && !rdl__apart(buffer->context) ? buffer->memory : NULL;
 }
 
 static rdl_status check_range(const rdl_buffer *buffer, size_t offset, size_t bytes) {
@@ -77,13 +78,37 @@ static rdl_status check_range(const rdl_buffer *buffer, size_t offset, size_t by
   return RDL_OK;
 }
 
+typedef rdl_status transfer_fn(rdl_backend_device *device, const rdl_transfer *transfers,
+                               size_t count, rdl_reason *why);
+
+static rdl_status transfer(const rdl_buffer *buffer, size_t offset, void *host, size_t bytes,
+                           transfer_fn *way) {
+  rdl_context *cx = buffer->context;
+  rdl_transfer one = {buffer->memory, offset, bytes, host};
+  rdl_reason why = {""};
+  rdl_status status;
+  pthread_mutex_lock(&cx->lock);
+  status = rdl__service_hold(cx, rdl__deadline_ns(cx->options.close_ns));
+  if (!status) {
+    status = way(cx->device, &one, 1, &why);
+    rdl__service_release(cx);
+    if (status) status = rdl__error_why(status, &why);
+  }
+  pthread_mutex_unlock(&cx->lock);
+  return status;
+}
+
 rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset, const void *from, size_t bytes) {
   rdl_status status;
   RDL__NEED(buffer);
   if (bytes) RDL__NEED(from);
   status = check_range(buffer, offset, bytes);
-  if (!status && bytes) memcpy((char *)buffer->memory + offset, from, bytes);
-  return status;
+  if (status || !bytes) return status;
+  if (rdl__apart(buffer->context))
+    return transfer(buffer, offset, (void *)(uintptr_t)from, bytes,
+                    buffer->context->backend->write);
+  memcpy((char *)buffer->memory + offset, from, bytes);
+  return RDL_OK;
 }
 
 rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to, size_t bytes) {
@@ -91,6 +116,9 @@ rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to, si
   RDL__NEED(buffer);
   if (bytes) RDL__NEED(to);
   status = check_range(buffer, offset, bytes);
-  if (!status && bytes) memcpy(to, (const char *)buffer->memory + offset, bytes);
-  return status;
+  if (status || !bytes) return status;
+  if (rdl__apart(buffer->context))
+    return transfer(buffer, offset, to, bytes, buffer->context->backend->read);
+  memcpy(to, (const char *)buffer->memory + offset, bytes);
+  return RDL_OK;
 }

@@ -94,7 +94,8 @@ static rdl_status check_options(const rdl_context_options *o) {
                       o->size, sizeof *o);
   for (k = 0; k < sizeof o->reserved / sizeof o->reserved[0]; k++)
     if (o->reserved[k]) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
-  if (o->pad) return rdl__error(RDL_INVALID, "rdl_context_options: pad is not 0");
+  if (o->mode > RDL_MODE_EPOCH)
+    return rdl__error(RDL_INVALID, "rdl_context_options: mode is %u, and no rdl_mode", o->mode);
   if (o->prebuilt_count && !o->prebuilt)
     return rdl__error(RDL_INVALID, "rdl_context_options: prebuilt is NULL, its count is not 0");
   if (o->slots > RDL_MAX_SLOTS / 2u || o->roots > RDL_MAX_SLOTS / 2u)
@@ -128,8 +129,6 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
   o->slots = or_default(o->slots, 262144u);
   o->roots = or_default(o->roots, 65536u);
   o->events = or_default(o->events, 16384u);
-  o->frame_bytes = or_default64(o->frame_bytes, 256u << 20);
-  o->quantum_ns = stretch(o->quantum_ns, 8000000u);
   o->park_ns = stretch(o->park_ns, 300000u);
   o->spin_ns = stretch(o->spin_ns, 20000u);
   o->close_ns = or_default64(o->close_ns, 10u * (uint64_t)RDL__NS_PER_SECOND);
@@ -143,8 +142,17 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
 
 /* ---- building up ---- */
 
+/* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once.
+ */
+static uint64_t usual_frame_bytes(const rdl_context *cx) {
+  uint64_t most = cx->facts.max_allocation / 4u;
+  uint64_t usual = rdl__apart(cx) ? 128u << 20 : 256u << 20;
+  return usual < most ? usual : most;
+}
+
 static rdl_status open_device(rdl_context *cx, const char *selector) {
-  rdl_backend_options asked = {cx->options.workers, cx->options.lanes, cx->options.cache_dir};
+  rdl_backend_options asked = {cx->options.workers, cx->options.lanes, cx->options.cache_dir,
+                               cx->options.mode == RDL_MODE_EPOCH};
   rdl_reason why = {""};
   rdl_status status = rdl__select(selector, &cx->backend, &cx->device_index, &cx->device_info);
   if (!status) status = check_not_held(cx);
@@ -155,6 +163,14 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
   status = cx->backend->open(cx->device_index, &asked, &cx->device, &why);
   if (status) return rdl__error_why(status, &why);
   cx->backend->facts(cx->device, &cx->facts);
+  cx->options.frame_bytes = or_default64(cx->options.frame_bytes, usual_frame_bytes(cx));
+  cx->options.quantum_ns = stretch(cx->options.quantum_ns, rdl__apart(cx) ? 2000000u : 8000000u);
+  if (rdl__apart(cx) && cx->options.mode == RDL_MODE_RESIDENT)
+    return rdl__error(
+        RDL_UNSUPPORTED,
+        "device %s cannot run in mode RDL_MODE_RESIDENT: host and running kernels see "
+        "no writes of each other. Leave `mode` 0",
+        cx->device_info.selector);
   cx->workers = or_default(cx->options.workers, cx->facts.max_workers);
   if (cx->workers > cx->facts.max_workers) {
     rdl__log(cx, RDL_LOG_WARNING,
@@ -269,6 +285,8 @@ static void destroy(rdl_context *cx) {
   free(cx->watched_workers);
   rdl__text_finish(&cx->abandoned_why);
   free(cx->timers);
+  free(cx->written);
+  free(cx->arrived);
   free(cx->cache_dir);
   free(cx);
 }
@@ -338,6 +356,7 @@ rdl_status rdl_context_describe(rdl_context *cx, rdl_context_info *out_info) {
   out_info->device = cx->device_info;
   out_info->workers = cx->workers;
   out_info->lanes = cx->facts.lanes;
+  out_info->mode = rdl__apart(cx) ? RDL_MODE_EPOCH : RDL_MODE_RESIDENT;
   out_info->slots = cx->options.slots;
   out_info->roots = cx->options.roots;
   out_info->events = cx->options.events;

@@ -140,6 +140,15 @@ struct rdl_context {
   rdl__sleeper *sleepers;
   bool watched; /* one of the sleepers looks at the device */
 
+  /* Where host and device do not share memory: what the host has written since the last launch
+   * began, and room for what comes back. */
+  rdl_transfer *written;
+  size_t written_count;
+  size_t written_room;
+  unsigned char *arrived;
+  size_t arrived_room;
+  bool written_lost; /* no memory was left to note it */
+
   /* Heap: pointers to its tables. */
   unsigned char *heap;
   uint64_t heap_bytes;
@@ -213,6 +222,7 @@ struct rdl_context {
   uint32_t launched_workers;
   uint32_t question; /* the last one that its workers were asked; 0 = none */
   uint64_t asked_ns;
+  bool told_overdue;
   uint64_t next_watch;
   rdl__watched *watched_workers;
 };
@@ -238,6 +248,9 @@ __attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_lev
 /* device.c */
 rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
                        rdl_device_info *out_info);
+/* The same, also for a device that Raddle cannot use. */
+rdl_status rdl__find_device(const char *selector, const rdl_backend **out_backend,
+                            size_t *out_index, rdl_device_info *out_info);
 
 /* heap.c */
 rdl_status rdl__heap_create(rdl_context *cx);
@@ -247,11 +260,40 @@ rdl_status rdl__heap_create(rdl_context *cx);
 void rdl__pool_give_back(rdl_context *cx, uint32_t pool, uint32_t item);
 void rdl__stashes_return(rdl_context *cx);
 
+/* mirror.c: the host's copy of memory that it does not share with the device. Everywhere else all
+ * of this does nothing. The lock is held. */
+static inline bool rdl__apart(const rdl_context *cx) {
+  return !cx->facts.shared;
+}
+void rdl__note_written(rdl_context *cx, void *memory, const void *at, size_t bytes);
+/* The host has written `bytes` bytes at `at`, in the heap or in other memory of the device. */
+static inline void rdl__wrote(rdl_context *cx, const void *at, size_t bytes) {
+  if (rdl__apart(cx)) rdl__note_written(cx, cx->heap, at, bytes);
+}
+static inline void rdl__wrote_in(rdl_context *cx, void *memory, size_t bytes) {
+  if (rdl__apart(cx)) rdl__note_written(cx, memory, memory, bytes);
+}
+/* The memory is about to be freed. */
+void rdl__forget_written(rdl_context *cx, const void *memory);
+rdl_status rdl__push(rdl_context *cx, rdl_reason *why); /* before a launch */
+rdl_status rdl__pull(rdl_context *cx,
+                     rdl_reason *why); /* after one: what the host always looks at */
+/* Between two launches: every table, and the frames as far as they are used. */
+rdl_status rdl__pull_tables(rdl_context *cx, rdl_reason *why);
+rdl_status rdl__pull_frames(rdl_context *cx, rdl_reason *why);
+rdl_status rdl__pull_part(rdl_context *cx, uint64_t offset, uint64_t bytes, rdl_reason *why);
+/* Where the device finds memory that the backend gave. */
+static inline rdl_ptr rdl__address(rdl_context *cx, const void *memory) {
+  return cx->backend->address(cx->device, memory);
+}
+/* Memory goes back to the backend. Takes NULL. */
+void rdl__memory_release(rdl_context *cx, void *memory);
+
 /* staging.c; the lock is held */
 rdl_status rdl__stage(rdl_context *cx, const void *from, uint64_t bytes,
                       rdl__staging **out_staging);
-rdl_ptr rdl__staged(const rdl__staging *staging);          /* 0 of NULL */
-void rdl__unstage(rdl_context *cx, rdl__staging *staging); /* takes NULL */
+rdl_ptr rdl__staged(rdl_context *cx, const rdl__staging *staging); /* 0 of NULL */
+void rdl__unstage(rdl_context *cx, rdl__staging *staging);         /* takes NULL */
 void rdl__staging_close(rdl_context *cx);
 
 /* mailbox.c; the lock is held, and may be given up for a moment while the ring is full */
@@ -305,7 +347,7 @@ rdl_status rdl__after_check(const rdl_spawn_options *options, size_t count);
 rdl_status rdl__after_new(rdl_context *cx, const rdl_spawn_options *options, size_t count,
                           rdl__after **out_after);
 /* What the root at `position` waits for, or NULL; stored in `*gate`. */
-const struct rdl_gate_args *rdl__after_gate(const rdl__after *after,
+const struct rdl_gate_args *rdl__after_gate(rdl_context *cx, const rdl__after *after,
                                             const rdl_spawn_options *options, size_t position,
                                             struct rdl_gate_args *gate);
 /* The roots are filled: from here on `after` is theirs, and they keep what they wait for. Does not
@@ -345,6 +387,8 @@ rdl_status rdl__service_start(rdl_context *cx);
 rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline);
 void rdl__service_release(rdl_context *cx);
 bool rdl__work_pending(rdl_context *cx);
+/* The device failed: whoever waits is told why. The lock is held. */
+void rdl__lose_device(rdl_context *cx, const rdl_reason *why);
 void rdl__service_call(rdl_context *cx); /* parked, and there is a message; the lock is held */
 
 /* timer.c; the lock is held */
@@ -375,6 +419,9 @@ uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment
 void rdl__ask_workers(rdl_context *cx); /* to leave, if somebody wants them to, and to answer */
 /* What holds the launch up: the tasks that run for long, or nothing when none does. */
 void rdl__tell_held(rdl_context *cx, rdl__text *out);
+/* Where the host cannot look into a launch: for how long one has run that should be over; else 0.
+ */
+uint64_t rdl__overdue_ns(const rdl_context *cx);
 
 /* rescue.c: what is ready in the rings of held workers goes to others; the lock is held */
 void rdl__rescue(rdl_context *cx);

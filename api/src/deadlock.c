@@ -303,13 +303,14 @@ static void break_room(search *s) {
   rdl_context *cx = s->cx;
   rdl_message message = {.kind = RDL_SAY_ROOM};
   uint32_t youngest = youngest_without_room(s);
+  rdl_reason why = {""};
   rdl_stats stats;
   if (!youngest) return;
   rdl__stats_read(cx, &stats);
   if (stats.segments != cx->room_segments) {
     cx->room_segments = stats.segments;
     cx->solo = !rdl__work_pending(cx); /* beside others one worker alone would hold those up */
-    rdl__stashes_return(cx);
+    if (!rdl__pull_frames(cx, &why)) rdl__stashes_return(cx);
     rdl__try_say(cx, &message);
     return;
   }
@@ -344,9 +345,14 @@ static bool half_done(rdl_context *cx) {
 void rdl__break_deadlocks(rdl_context *cx) {
   char story[sizeof cx->deadlock_text] = "";
   search s = {.cx = cx, .story = story, .story_size = sizeof story};
+  rdl_reason why = {""};
   cx->search_deadlocks = false;
   cx->next_search = rdl__now_ns() + SEARCH_EVERY_NS;
   if (half_done(cx) || nothing_lives(cx)) return;
+  if (rdl__pull_tables(cx, &why)) {
+    rdl__lose_device(cx, &why);
+    return;
+  }
   rdl__timers_collect(cx);
   s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
   s.movable = cx->search_marks;

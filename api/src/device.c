@@ -224,9 +224,9 @@ static rdl_status refuse(rdl_status status, const char *selector, const char *mi
                         : "");
 }
 
-static rdl_status select_from(const device_list *list, const char *selector,
-                              const rdl_backend **out_backend, size_t *out_index,
-                              rdl_device_info *out_info) {
+static rdl_status find_in(const device_list *list, const char *selector,
+                          const rdl_backend **out_backend, size_t *out_index,
+                          rdl_device_info *out_info) {
   bool several;
   size_t k = best_match(list, selector, &several);
   if (k == list->count) {
@@ -235,24 +235,48 @@ static rdl_status select_from(const device_list *list, const char *selector,
     return refuse(absent ? RDL_UNAVAILABLE : RDL_NOT_FOUND, selector, list->missing.text);
   }
   if (several && selector && strchr(selector, ':')) return refuse(RDL_INVALID, selector, "");
-  if (!list->infos[k].usable)
-    return rdl__error(RDL_UNSUPPORTED, "device %s (%s) cannot be used: %s", list->infos[k].selector,
-                      list->infos[k].name, list->infos[k].missing);
   *out_backend = list->backends[k];
   *out_index = list->indices[k];
   *out_info = list->infos[k];
   return RDL_OK;
 }
 
-rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
-                       rdl_device_info *out_info) {
+rdl_status rdl__find_device(const char *selector, const rdl_backend **out_backend,
+                            size_t *out_index, rdl_device_info *out_info) {
   device_list *list;
   rdl_status status;
   if (!selector) selector = getenv("RADDLE_DEVICE");
   if (selector && !selector[0]) selector = NULL;
   list = list_devices(selector);
-  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "opening a device: out of host memory");
-  status = select_from(list, selector, out_backend, out_index, out_info);
+  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "finding a device: out of host memory");
+  status = find_in(list, selector, out_backend, out_index, out_info);
   free(list);
   return status;
+}
+
+rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
+                       rdl_device_info *out_info) {
+  rdl_status status = rdl__find_device(selector, out_backend, out_index, out_info);
+  if (status != RDL_OK || out_info->usable) return status;
+  return rdl__error(RDL_UNSUPPORTED, "device %s (%s) cannot be used: %s", out_info->selector,
+                    out_info->name, out_info->missing);
+}
+
+rdl_status rdl_device_capabilities(const char *selector, uint32_t flags, rdl_capability *out,
+                                   size_t capacity, size_t *out_count) {
+  const rdl_backend *backend = NULL;
+  rdl_device_info info;
+  rdl_reason why = {""};
+  rdl_status status;
+  size_t index;
+  RDL__NEED(out_count);
+  if (!out && capacity) return rdl__error(RDL_INVALID, "rdl_device_capabilities: out is NULL");
+  if (flags & ~RDL_REPROBE)
+    return rdl__error(RDL_INVALID,
+                      "rdl_device_capabilities: flags are %#x; only RDL_REPROBE is known",
+                      (unsigned)flags);
+  status = rdl__find_device(selector, &backend, &index, &info);
+  if (!backend) return status;
+  status = backend->capabilities(index, NULL, flags, out, capacity, out_count, &why);
+  return status == RDL_OK ? RDL_OK : rdl__error_why(status, &why);
 }

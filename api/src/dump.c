@@ -319,6 +319,7 @@ static rdl_status describe(rdl_context *cx, rdl__text *out) {
 static bool is_held(rdl_context *cx) {
   uint32_t k;
   rdl__watch(cx);
+  if (rdl__overdue_ns(cx)) return true;
   for (k = 0; k < cx->workers; k++)
     if (rdl__held_ns(cx, k)) return true;
   return false;
@@ -346,13 +347,17 @@ static void write_lines(const rdl__text *text, rdl_write_fn write, void *user) {
 
 rdl_status rdl_context_dump(rdl_context *cx, rdl_write_fn write, void *user) {
   rdl__text text = {0};
+  rdl_reason why = {""};
   rdl_status status = RDL_OK;
   bool held;
   RDL__NEED(cx);
   RDL__NEED(write);
   pthread_mutex_lock(&cx->lock);
   held = hold(cx);
-  if (cx->closing)
+  if (held) status = rdl__pull_tables(cx, &why);
+  if (status)
+    status = rdl__error_why(status, &why);
+  else if (cx->closing)
     status = rdl__error(RDL_CLOSED, "the context is closing");
   else
     status = describe(cx, &text);

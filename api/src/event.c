@@ -29,6 +29,7 @@ static rdl_event make(rdl_context *cx, uint32_t target, uint32_t flags) {
   rdl_store_relaxed(&record->count, 0u);
   rdl_store_relaxed(&record->waiters, 0u);
   rdl_store_release(&record->lowest, UINT32_MAX);
+  rdl__wrote(cx, record, sizeof *record);
   event.index = index | cx->number << 24;
   event.generation = record->generation;
   return event;
@@ -89,6 +90,7 @@ rdl_status rdl_event_seal(rdl_context *cx, rdl_event event) {
   status = find(cx, event, &record);
   if (!status) {
     rdl_fetch_or(&record->flags, SEALED);
+    rdl__wrote(cx, &record->flags, sizeof record->flags);
     cx->search_deadlocks = true; /* who waits for it may be deadlocked now */
     pthread_cond_signal(&cx->service_news);
   }
@@ -205,19 +207,25 @@ static rdl_status dismiss(rdl_context *cx, rdl_event_record *record) {
                                      "once: try again");
     if (status) continue;
     record->waiters = node->next;
-    if (index < cx->control->slots)
+    if (index < cx->control->slots) {
       node->who = RDL_NIL; /* the slot's own */
-    else
+      rdl__wrote(cx, &node->who, sizeof node->who);
+    } else {
       rdl__pool_give_back(cx, RDL_POOL_NODES, index);
+    }
   }
+  rdl__wrote(cx, record, sizeof *record);
   return status;
 }
 
 /* The lock and the service are held. */
 static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters) {
   rdl_event_record *record = NULL;
+  rdl_reason why = {""};
   rdl_status status = find(cx, event, &record);
   if (status) return status;
+  if (record->waiters) status = rdl__pull_tables(cx, &why);
+  if (status) return rdl__error_why(status, &why);
   if (!even_with_waiters && has_waiter(cx, record))
     return rdl__error(RDL_BUSY, "the event has waiters and was not reset");
   status = dismiss(cx, record);
@@ -225,6 +233,7 @@ static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters
   rdl_store_relaxed(&record->count, 0u);
   rdl_store_relaxed(&record->lowest, UINT32_MAX);
   rdl_store_release(&record->generation, event.generation + 1u);
+  rdl__wrote(cx, record, sizeof *record);
   if (even_with_waiters && event.generation + 1u)
     cx->free_events[cx->free_event_count++] = event.index & RDL_MAX_SLOTS;
   return RDL_OK;

@@ -84,23 +84,24 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
   if (cx->facts.clock_hz) {
     double ticks_per_ns = (double)cx->facts.clock_hz / 1e9;
     c->quantum = (rdl_u64)((double)o->quantum_ns * ticks_per_ns);
-    c->patience = (rdl_u64)((double)o->park_ns * ticks_per_ns);
+    c->patience = rdl__apart(cx) ? 0u : (rdl_u64)((double)o->park_ns * ticks_per_ns);
     c->grain = (rdl_u64)((double)GRAIN_NS * ticks_per_ns);
-    c->meeting = (rdl_u64)((double)MEETING_NS * ticks_per_ns);
+    c->meeting = rdl__apart(cx) ? 0u : (rdl_u64)((double)MEETING_NS * ticks_per_ns);
     c->stretch = (rdl_u64)((double)STRETCH_NS * ticks_per_ns);
   } else { /* a round is 64 dispatches or 16 looks around; about 4 us either way */
     c->round_limit = (rdl_u32)(o->quantum_ns / 4000u) + 1u;
-    c->idle_rounds = (rdl_u32)(o->park_ns / 250u) + 32u;
-    c->meeting = MEETING_NS / 20u;
+    c->idle_rounds = rdl__apart(cx) ? 32u : (rdl_u32)(o->park_ns / 250u) + 32u;
+    c->meeting = rdl__apart(cx) ? 0u : MEETING_NS / 20u;
     c->stretch = STRETCH_NS / 4000u;
   }
 }
 
-static void number_cells(unsigned char *heap, const rdl_ring *ring) {
-  rdl_cell *cells = (rdl_cell *)(void *)(heap + ring->cells);
+static void number_cells(rdl_context *cx, const rdl_ring *ring) {
+  rdl_cell *cells = (rdl_cell *)(void *)(cx->heap + ring->cells);
   rdl_u32 k;
   for (k = 0; k <= ring->mask; k++)
     cells[k].sequence = k;
+  rdl__wrote(cx, cells, (ring->mask + (size_t)1) * sizeof *cells);
 }
 
 rdl_status rdl__heap_create(rdl_context *cx) {
@@ -124,14 +125,15 @@ rdl_status rdl__heap_create(rdl_context *cx) {
   cx->heap = memory;
   cx->control = memory;
   *cx->control = control;
+  rdl__wrote(cx, cx->control, sizeof control);
   cx->worker_states = (rdl_worker *)(void *)(cx->heap + control.workers_at);
   cx->records = (rdl_record *)(void *)(cx->heap + control.records);
   cx->sides = (rdl_side *)(void *)(cx->heap + control.sides);
   cx->nodes = (rdl_node *)(void *)(cx->heap + control.nodes);
   cx->event_records = (rdl_event_record *)(void *)(cx->heap + control.events);
   cx->outcomes = (rdl_outcome *)(void *)(cx->heap + control.outcomes);
-  number_cells(cx->heap, &control.roots);
-  number_cells(cx->heap, &control.returned);
+  number_cells(cx, &control.roots);
+  number_cells(cx, &control.returned);
   return RDL_OK;
 }
 
@@ -162,6 +164,10 @@ void rdl__pool_give_back(rdl_context *cx, uint32_t pool, uint32_t item) {
   *words.next = *chunks;
   *words.count = 1;
   *chunks = item;
+  rdl__wrote(cx, words.link, sizeof *words.link);
+  rdl__wrote(cx, words.next, sizeof *words.next);
+  rdl__wrote(cx, words.count, sizeof *words.count);
+  rdl__wrote(cx, chunks, sizeof *chunks);
 }
 
 void rdl__stashes_return(rdl_context *cx) {
@@ -177,5 +183,6 @@ void rdl__stashes_return(rdl_context *cx) {
       for (; stash->next < stash->end; stash->next += step)
         rdl__pool_give_back(cx, pool, stash->next);
       stash->freed = stash->left = 0;
+      rdl__wrote(cx, stash, sizeof *stash);
     }
 }

@@ -132,7 +132,7 @@ static void print_choice(rdl__text *out, const place *places, uint32_t from, uin
                          int depth) {
   int indent = 2 * depth;
   if (to - from == 1) {
-    rdl__text_print(out, "%*s%s_run(rdl);\n", indent, "", places[from].task->name);
+    rdl__text_print(out, "%*show = %s_run(rdl);\n", indent, "", places[from].task->name);
     return;
   }
   uint32_t middle = from + (to - from) / 2;
@@ -163,9 +163,10 @@ static void print_tail(rdl__text *out, const place *places, uint32_t count) {
     rdl__text_print(out, "%s(%s)\n", form, task->name);
   }
   rdl__text_print(out, "#define RDL_TASK_COUNT %uu\n", count);
-  rdl__text_print(out, "RDL_FN void rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n");
+  rdl__text_print(out,
+                  "RDL_FN rdl_u32 rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n  rdl_u32 how;\n");
   print_choice(out, places, 0, count, 1);
-  rdl__text_print(out, "}\n");
+  rdl__text_print(out, "  return how;\n}\n");
   print_description(out, places, count);
 }
 

@@ -26,6 +26,8 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
   memcpy(cell, message, offsetof(rdl_message, sequence)); /* which the device is looking at */
   rdl_store_release(&cell->sequence, tail + 1u);
   rdl_store_relaxed(&box->tail, tail + 1u);
+  rdl__wrote(cx, cell, sizeof *cell);
+  rdl__wrote(cx, &box->tail, sizeof box->tail);
   if (cx->parked) rdl__service_call(cx);
   return true;
 }
@@ -59,7 +61,7 @@ void rdl__lists_collect(rdl_context *cx, bool all) {
       continue;
     }
     *at = list->next;
-    cx->backend->release(cx->device, list->memory);
+    rdl__memory_release(cx, list->memory);
     free(list);
   }
 }

@@ -75,10 +75,21 @@ static rdl_status make_text(rdl_context *cx, rdl_module *const *modules, size_t 
 }
 
 /* Runs the image once so that it tells the sizes that its compiler gave to everything. */
-static rdl_status describe(rdl_context *cx, rdl_backend_image *image, rdl_reason *why) {
-  rdl_status status = cx->backend->launch(cx->device, image, cx->heap, RDL_LAUNCH_DESCRIBE, 1, why);
-  if (status) return status;
-  return cx->backend->wait(cx->device, RDL_FOREVER, why);
+static rdl_status describe(rdl_context *cx, rdl_backend_image *image, uint32_t tasks,
+                           rdl_reason *why) {
+  rdl_status status;
+  pthread_mutex_lock(&cx->lock);
+  status = rdl__push(cx, why);
+  pthread_mutex_unlock(&cx->lock);
+  if (!status)
+    status = cx->backend->launch(cx->device, image, cx->heap, RDL_LAUNCH_DESCRIBE, 1, why);
+  if (!status) status = cx->backend->wait(cx->device, RDL_FOREVER, why);
+  pthread_mutex_lock(&cx->lock);
+  if (!status) status = rdl__pull_part(cx, cx->control->image_info, sizeof(rdl_image_info), why);
+  if (!status)
+    status = rdl__pull_part(cx, cx->control->task_infos, tasks * sizeof(rdl_task_info), why);
+  pthread_mutex_unlock(&cx->lock);
+  return status;
 }
 
 static rdl_status check_layout(rdl_context *cx, uint32_t tasks, rdl_reason *why) {
@@ -158,6 +169,7 @@ static void place_root_frames(rdl_context *cx, uint32_t stride) {
   cx->root_frames = pool->fresh;                            /* slot 0 has a place nobody uses */
   cx->root_stride = stride;
   pool->fresh += (roots + 1u) * stride;
+  rdl__wrote(cx, &pool->fresh, sizeof pool->fresh);
 }
 
 static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count) {
@@ -175,6 +187,8 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
     if (result != RDL_CLASS_NONE) cx->control->class_set |= 1u << result;
   }
   place_root_frames(cx, stride);
+  rdl__wrote(cx, &cx->control->reserve, sizeof cx->control->reserve);
+  rdl__wrote(cx, &cx->control->class_set, sizeof cx->control->class_set);
   free(cx->tasks);
   cx->tasks = tasks;
   cx->task_count = count;
@@ -211,7 +225,7 @@ static rdl_status compile(rdl_context *cx, rdl_module *const *modules, size_t co
   *out_total = image.task_count;
   if (!status) status = build_image(cx, &image, stale, out_built, why);
   rdl__image_finish(&image);
-  if (!status) status = describe(cx, *out_built, why);
+  if (!status) status = describe(cx, *out_built, *out_total, why);
   if (!status) status = check_layout(cx, *out_total, why);
   if (status) return status;
   *out_tasks = list_tasks(cx, modules, count, *out_total);

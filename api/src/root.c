@@ -27,13 +27,15 @@ static void end_later(rdl_context *cx, uint32_t slot, uint32_t *list) {
 }
 
 /* A handle of the host's becomes stale. */
-static void end_record(rdl_record *record) {
+static void end_record(rdl_context *cx, uint32_t slot) {
+  rdl_record *record = &cx->records[slot];
   rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
   rdl_store_release(&record->generation, record->generation + 1u);
+  rdl__wrote(cx, record, sizeof *record);
 }
 
 static void end_taken(rdl_context *cx, uint32_t slot, uint32_t *list) {
-  end_record(&cx->records[slot]);
+  end_record(cx, slot);
   end_later(cx, slot, list);
 }
 
@@ -87,7 +89,7 @@ void rdl__root_free(rdl_context *cx, uint32_t slot) {
   uint32_t list = 0;
   cx->roots_alive--;
   if (!cx->roots[slot].after && !cx->roots[slot].gates) { /* alone, as most are */
-    end_record(&cx->records[slot]);
+    end_record(cx, slot);
     free_slot(cx, slot);
     return;
   }
@@ -125,7 +127,9 @@ void rdl__roots_collect(rdl_context *cx) {
     end_later(cx, cell->slot, &list);
     end_all(cx, list);
     rdl_store_release(&cell->sequence, ring->head + ring->mask + 1u);
+    rdl__wrote(cx, &cell->sequence, sizeof cell->sequence);
     ring->head++;
+    rdl__wrote(cx, &ring->head, sizeof ring->head);
   }
 }
 
@@ -167,6 +171,7 @@ uint32_t rdl__root_take(rdl_context *cx) {
   slot = cx->fresh_root++;
   rdl_store_relaxed(&cx->records[slot].waiters, RDL_LIST_CLOSED);
   rdl_store_release(&cx->records[slot].generation, cx->base_generation);
+  rdl__wrote(cx, &cx->records[slot], sizeof cx->records[slot]);
   return slot;
 }
 
@@ -198,12 +203,17 @@ static uint32_t put_gate(rdl_context *cx, uint32_t slot, uint32_t word,
   struct rdl_gate_args args = *gate;
   args.task = word & RDL_TASK_WORD;
   memcpy(cx->outcomes[slot].gate, &args, sizeof args);
+  rdl__wrote(cx, cx->outcomes[slot].gate, sizeof args);
   cx->outcomes[slot].frame = record->frame;
+  rdl__wrote(cx, &cx->outcomes[slot].frame, sizeof cx->outcomes[slot].frame);
   record->frame = (uint32_t)(((unsigned char *)cx->outcomes[slot].gate - cx->heap) / RDL_UNIT);
   return (word & ~RDL_TASK_WORD) | rdl__own_task(cx, "rdl_gate")->word;
 }
 
+/* With memory apart the device's count may not be written, and is good enough as it was last seen.
+ */
 static uint32_t next_born(rdl_context *cx) {
+  if (rdl__apart(cx)) return cx->control->born;
   if (cx->born == cx->born_end) {
     cx->born = rdl_fetch_add(&cx->control->born, 64u);
     cx->born_end = cx->born + 64u;
@@ -244,6 +254,8 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
     memcpy(cx->heap + (uint64_t)frame * RDL_UNIT, args, task->info.args_size);
   rdl_store_relaxed(&record->wait, ticket | (task ? RDL_READY : RDL_WAITING));
   rdl_store_release(&record->waiters, state == RDL__ROOT_DETACHED ? RDL_DETACHED_BIT : RDL_NIL);
+  rdl__wrote(cx, record, sizeof *record);
+  rdl__wrote(cx, cx->heap + (uint64_t)frame * RDL_UNIT, (size_t)cx->root_stride * RDL_UNIT);
   if (state == RDL__ROOT_DETACHED) return;
   if (++cx->roots_alive > cx->roots_alive_most) cx->roots_alive_most = cx->roots_alive;
 }

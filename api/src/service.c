@@ -4,6 +4,7 @@
  * rest may be faster), looks after timers and sleeping callers while a launch runs, and sleeps
  * without burning time when there is nothing to do.
  */
+#include <stddef.h>
 #include <time.h>
 
 #include "api/src/core.h"
@@ -40,12 +41,12 @@ static bool may_search(rdl_context *cx) {
 
 static void look_around(rdl_context *cx) {
   rdl__watch(cx);
-  rdl__timers_collect(cx);
+  if (!rdl__apart(cx) || !cx->launched) rdl__timers_collect(cx);
   rdl__timers_fire(cx);
   rdl__sleepers_wake(cx);
 }
 
-static void lose_device(rdl_context *cx, const rdl_reason *why) {
+void rdl__lose_device(rdl_context *cx, const rdl_reason *why) {
   cx->lost = true;
   cx->lost_why = *why;
   rdl__log(cx, RDL_LOG_ERROR, "%s", why->text);
@@ -61,6 +62,7 @@ static void prepare_launch(rdl_context *cx, uint32_t workers) {
   rdl_store_relaxed(&c->parked, 0u);
   rdl_store_relaxed(&c->hungry, 0u);
   rdl_store_relaxed(&c->stop, 0u);
+  rdl__wrote(cx, c, offsetof(rdl_control, hungry) + sizeof c->hungry);
   rdl__watch_begin(cx, workers);
 }
 
@@ -75,12 +77,14 @@ static void launch(rdl_context *cx) {
   prepare_launch(cx, workers);
   cx->launched = true;
   cx->launches++;
+  status = rdl__push(cx, &why);
   if (!cx->facts.launches_promptly) pthread_mutex_unlock(&cx->lock);
-  status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
+  if (!status)
+    status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
   if (!cx->facts.launches_promptly) pthread_mutex_lock(&cx->lock);
   if (!status) return;
   cx->launched = false;
-  lose_device(cx, &why);
+  rdl__lose_device(cx, &why);
 }
 
 #define ABANDONED_NS 10000000u
@@ -89,6 +93,7 @@ static void launch(rdl_context *cx) {
  * nothing until the workers have left. */
 static bool is_given_up(const rdl_context *cx) {
   uint32_t k;
+  if (rdl__apart(cx)) return cx->abandoned; /* nobody knows whether they have */
   for (k = 0; cx->abandoned && k < cx->launched_workers; k++)
     if (rdl_load_relaxed(&cx->worker_states[k].running)) return true;
   return false;
@@ -119,8 +124,9 @@ static void see_through(rdl_context *cx) {
     look_around(cx);
   }
   cx->launched = false;
+  if (!status) status = rdl__pull(cx, &why);
   rdl__stats_settle(cx);
-  if (status) lose_device(cx, &why);
+  if (status) rdl__lose_device(cx, &why);
   look_around(cx);
   rdl__roots_collect(cx);
   rdl__lists_collect(cx, false);

@@ -85,6 +85,8 @@ static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *
   if (!options || !options->local) return;
   rdl_store_relaxed(word, rdl_load_relaxed(word) | RDL_TASK_LOCAL);
   cx->sides[slot].home = 0;
+  rdl__wrote(cx, word, sizeof *word);
+  rdl__wrote(cx, &cx->sides[slot].home, sizeof cx->sides[slot].home);
 }
 
 /* One root and what it waits for. `staging` becomes the root's when it has started. The lock is
@@ -102,7 +104,7 @@ static rdl_status start_root(rdl_context *cx, const rdl__known_task *task, const
     rdl__after_free(cx, after);
     return status;
   }
-  rdl__root_fill(cx, slot, task, args, state, rdl__after_gate(after, options, 0, &gate));
+  rdl__root_fill(cx, slot, task, args, state, rdl__after_gate(cx, after, options, 0, &gate));
   mark_local(cx, slot, options);
   status = rdl__after_keep(cx, after, options, &slot, 1); /* late: the wait gave up the lock */
   if (!status) status = rdl__root_start(cx, slot, RDL_SAY_ROOT);
@@ -177,8 +179,9 @@ static rdl_status check_places(rdl_context *cx, const uint32_t *slots, size_t co
 /* Fills the roots from `first` on and starts them. The lock is held. */
 static rdl_status start_some(rdl_context *cx, const many *m, size_t first, size_t count) {
   uint32_t *slots = m->slots + first;
-  rdl_message message = {
-      .kind = RDL_SAY_ROOTS, .count = (uint32_t)count, .address = (rdl_ptr)(uintptr_t)slots};
+  rdl_message message = {.kind = RDL_SAY_ROOTS,
+                         .count = (uint32_t)count,
+                         .address = rdl__address(cx, m->slots) + first * sizeof *slots};
   struct rdl_gate_args gate;
   rdl_status status = check_places(cx, slots, count);
   size_t k;
@@ -189,7 +192,7 @@ static rdl_status start_some(rdl_context *cx, const many *m, size_t first, size_
   }
   for (k = 0; k < count; k++) {
     rdl__root_fill(cx, slots[k], m->task, m->args + (first + k) * m->stride, RDL__ROOT_HELD,
-                   rdl__after_gate(m->after, m->options, first + k, &gate));
+                   rdl__after_gate(cx, m->after, m->options, first + k, &gate));
     mark_local(cx, slots[k], m->options);
   }
   status = rdl__after_keep(cx, m->after, m->options, slots, count);
@@ -212,6 +215,7 @@ static rdl_status start_many(rdl_context *cx, many *m) {
     rdl__after_free(cx, m->after);
     return status;
   }
+  rdl__wrote_in(cx, m->slots, m->count * sizeof *m->slots);
   if (m->after) step = m->count;
   for (first = 0; first < m->count && !status; first += step) {
     if (step > m->count - first) step = m->count - first;
@@ -271,7 +275,7 @@ static rdl_status spawn_batch(rdl_context *cx, const rdl__known_task *task, cons
     status = rdl__stage(cx, args, (count - 1) * stride + task->info.args_size, &staging);
     if (status) return status;
   }
-  batch.address = rdl__staged(staging);
+  batch.address = rdl__staged(cx, staging);
   status = start_root(cx, &own, &batch, options, staging,
                       out_batch ? RDL__ROOT_HELD : RDL__ROOT_DETACHED, &slot);
   if (status) {

@@ -2,6 +2,7 @@
 /* Memory for the arguments of batches, which the device reads while it builds them. What one batch
  * gives back the next one takes: the pages of new memory cost a tenth of what a batch of short
  * tasks takes. */
+#include <stddef.h>
 #include <string.h>
 
 #include "api/src/core.h"
@@ -36,12 +37,13 @@ rdl_status rdl__stage(rdl_context *cx, const void *from, uint64_t bytes,
     staging->bytes = bytes;
   }
   memcpy(staging->data, from, bytes);
+  rdl__wrote_in(cx, staging, sizeof *staging + bytes);
   *out_staging = staging;
   return RDL_OK;
 }
 
-rdl_ptr rdl__staged(const rdl__staging *staging) {
-  return staging ? (rdl_ptr)(uintptr_t)staging->data : 0u;
+rdl_ptr rdl__staged(rdl_context *cx, const rdl__staging *staging) {
+  return staging ? rdl__address(cx, staging) + offsetof(rdl__staging, data) : 0u;
 }
 
 /* The larger one of two stays, if that keeps no more from the program than a batch of a million
@@ -53,10 +55,10 @@ void rdl__unstage(rdl_context *cx, rdl__staging *staging) {
     cx->spare_staging = staging;
     staging = spare;
   }
-  if (staging) cx->backend->release(cx->device, staging);
+  rdl__memory_release(cx, staging);
 }
 
 void rdl__staging_close(rdl_context *cx) {
-  if (cx->spare_staging) cx->backend->release(cx->device, cx->spare_staging);
+  rdl__memory_release(cx, cx->spare_staging);
   cx->spare_staging = NULL;
 }

@@ -76,8 +76,11 @@ void rdl__timers_collect(rdl_context *cx) {
   uint64_t now;
   if (!rdl_load_relaxed(&cx->control->timers)) return;
   now = rdl__now_ns();
-  for (slot = rdl_exchange(&cx->control->timers, RDL_NIL); slot != RDL_NIL; slot = next) {
+  slot = rdl_exchange(&cx->control->timers, RDL_NIL);
+  rdl__wrote(cx, &cx->control->timers, sizeof cx->control->timers);
+  for (; slot != RDL_NIL; slot = next) {
     next = rdl_exchange(&cx->sides[slot].timer_link, RDL_NIL) & ~RDL_TIMER_LISTED;
+    rdl__wrote(cx, &cx->sides[slot].timer_link, sizeof cx->sides[slot].timer_link);
     collect(cx, slot, now);
   }
 }

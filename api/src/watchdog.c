@@ -18,7 +18,59 @@ void rdl__watch_begin(rdl_context *cx, uint32_t workers) {
   cx->question = 0;
   cx->next_watch = now + 2u * cx->options.quantum_ns + SLACK_NS;
   rdl_store_relaxed(&cx->control->now, rdl__as_ms(now));
+  cx->told_overdue = false;
 }
+
+/* ---- launches that cannot be looked into ---- */
+
+#define MOST_NAMED 3u
+
+uint64_t rdl__overdue_ns(const rdl_context *cx) {
+  uint64_t lasts = rdl__now_ns() - cx->launched_ns;
+  if (!rdl__apart(cx) || !cx->launched) return 0;
+  return lasts > 2u * cx->options.quantum_ns + WATCH_NS ? lasts : 0u;
+}
+
+static bool may_run(const rdl_context *cx, uint32_t slot) {
+  const rdl__root *root = &cx->roots[slot];
+  return (root->state == RDL__ROOT_HELD || root->state == RDL__ROOT_DETACHED ||
+          root->state == RDL__ROOT_TAKEN) &&
+         !rdl__root_done(cx, slot, root->generation);
+}
+
+/* The tasks that the host has started and that have not ended: one of them, or one that they have
+ * started, does not come to an end. */
+static void tell_launch(rdl_context *cx, uint64_t ns, rdl__text *out) {
+  uint32_t slot, roots = 0;
+  rdl__text_print(out, "a launch has been running for ");
+  rdl__tell_ns(ns, out);
+  rdl__text_print(out, "; it held ");
+  for (slot = 1; slot < cx->fresh_root; slot++) {
+    if (!may_run(cx, slot) || roots++ >= MOST_NAMED) continue;
+    rdl__text_print(out, roots > 1u ? ", " : "task ");
+    rdl__tell_task(cx, rdl__task_of(cx, slot), out);
+    rdl__text_print(out, ", future ");
+    rdl__tell_handle(cx, slot, out);
+  }
+  if (roots > MOST_NAMED) rdl__text_print(out, ", and %u more", roots - MOST_NAMED);
+  if (!roots) rdl__text_print(out, "nothing that the host has started and may still ask for");
+}
+
+static void watch_apart(rdl_context *cx, uint64_t now) {
+  uint64_t ns = now - cx->launched_ns;
+  rdl__text text = {0};
+  if (cx->told_overdue || ns < cx->options.watchdog_ns) return;
+  cx->told_overdue = true;
+  tell_launch(cx, ns, &text);
+  if (text.bytes)
+    rdl__log(cx, RDL_LOG_WARNING,
+             "%s: one segment, of one of these or of what they spawned, does not end. A loop that "
+             "lasts long needs RDL_YIELD, or a look at RDL_CANCELLED, in it",
+             text.bytes);
+  rdl__text_finish(&text);
+}
+
+/* ---- launches that can ---- */
 
 static void warn(rdl_context *cx, uint32_t worker, uint32_t slot, uint64_t ns) {
   rdl__text text = {0};
@@ -86,6 +138,11 @@ void rdl__watch(rdl_context *cx) {
   if (!cx->launched) return;
   now = rdl__now_ns();
   if (now < cx->next_watch) return;
+  if (rdl__apart(cx)) {
+    watch_apart(cx, now);
+    cx->next_watch = now + WATCH_NS;
+    return;
+  }
   if (!cx->question) forget_all(cx);
   for (k = 0; cx->question && k < cx->launched_workers; k++)
     look_at(cx, k, now);
@@ -99,15 +156,15 @@ void rdl__watch(rdl_context *cx) {
 
 uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker) {
   const rdl__watched *watched = &cx->watched_workers[worker];
-  if (!cx->launched || !cx->question || worker >= cx->launched_workers) return 0;
+  if (rdl__apart(cx) || !cx->launched || !cx->question || worker >= cx->launched_workers) return 0;
   return watched->since && held_by(cx, worker) ? rdl__now_ns() - watched->since : 0u;
 }
 
-#define MOST_NAMED 3u
-
 void rdl__tell_held(rdl_context *cx, rdl__text *out) {
   uint32_t k, held = 0;
+  uint64_t overdue = rdl__overdue_ns(cx);
   rdl__watch(cx);
+  if (overdue) tell_launch(cx, overdue, out);
   for (k = 0; k < cx->workers; k++) {
     uint64_t ns = rdl__held_ns(cx, k);
     if (!ns || held++ >= MOST_NAMED) continue;

@@ -77,14 +77,17 @@ static void pieces_in_order(void **state) {
 }
 
 static void dispatch_over_all_tasks(void **state) {
-  static const char run[] = "#define RDL_TASK_COUNT 6u\n"
-                            "RDL_FN void rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n"
-                            "  if (task < 3u) {\n    if (task < 1u) {\n      rdl_batch_run(rdl);\n"
-                            "    } else {\n      if (task < 2u) {\n        rdl_gate_run(rdl);\n"
-                            "      } else {\n        rdl_watch_run(rdl);\n      }\n    }\n"
-                            "  } else {\n    if (task < 4u) {\n      one_run(rdl);\n"
-                            "    } else {\n      if (task < 5u) {\n        two_run(rdl);\n"
-                            "      } else {\n        three_run(rdl);\n      }\n    }\n  }\n}\n";
+  static const char run[] =
+      "#define RDL_TASK_COUNT 6u\n"
+      "RDL_FN rdl_u32 rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n"
+      "  rdl_u32 how;\n"
+      "  if (task < 3u) {\n    if (task < 1u) {\n      how = rdl_batch_run(rdl);\n"
+      "    } else {\n      if (task < 2u) {\n        how = rdl_gate_run(rdl);\n"
+      "      } else {\n        how = rdl_watch_run(rdl);\n      }\n    }\n"
+      "  } else {\n    if (task < 4u) {\n      how = one_run(rdl);\n"
+      "    } else {\n      if (task < 5u) {\n        how = two_run(rdl);\n"
+      "      } else {\n        how = three_run(rdl);\n      }\n    }\n  }\n"
+      "  return how;\n}\n";
   modules m;
   load(&m, "a.task.c", TASK("three", "int"));
   rdl__image image;

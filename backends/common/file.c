@@ -2,7 +2,6 @@
 #include "backends/common/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FIRST_ROOM 65536u
@@ -25,18 +24,27 @@ static char *read_stream(FILE *file, size_t *out_size) {
   return bytes;
 }
 
+char *rdl__file_read_open(FILE *file, size_t *out_size) {
+  char *bytes;
+  int error;
+  errno = 0;
+  bytes = read_stream(file, out_size);
+  error = bytes ? errno : ENOMEM;
+  if (bytes && !ferror(file)) error = 0;
+  if (!error) return bytes;
+  free(bytes);
+  errno = error;
+  return NULL;
+}
+
 char *rdl__file_read(const char *path, size_t *out_size) {
   FILE *file = fopen(path, "rbe");
   char *bytes;
   int error;
   if (!file) return NULL;
-  errno = 0;
-  bytes = read_stream(file, out_size);
-  error = bytes ? errno : ENOMEM;
-  if (bytes && !ferror(file)) error = 0;
+  bytes = rdl__file_read_open(file, out_size);
+  error = errno;
   (void)fclose(file);
-  if (!error) return bytes;
-  free(bytes);
   errno = error;
-  return NULL;
+  return bytes;
 }

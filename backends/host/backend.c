@@ -9,6 +9,7 @@
 #include "backends/common/backends.h"
 #include "backends/common/clock.h"
 #include "backends/common/reason.h"
+#include "backends/common/report.h"
 #include "backends/host/device.h"
 
 /* More workers than processors are allowed, up to this: tests want them. */
@@ -67,6 +68,38 @@ static uint32_t workers_for(uint32_t asked) {
   return asked < most ? asked : most;
 }
 
+/* Nothing has to be tried: the workers are threads of this process, in its own memory. What is
+ * measured is the clock. */
+static rdl_status host_capabilities(size_t index, const char *cache_dir, uint32_t flags,
+                                    rdl_capability *out, size_t capacity, size_t *out_count,
+                                    rdl_reason *why) {
+  rdl_report report = {.count = 0};
+  rdl_host_compiler compiler;
+  (void)cache_dir;
+  (void)flags;
+  *out_count = 0;
+  if (index) return rdl__fail(RDL_NOT_FOUND, why, "There is one host, and its number is 0.");
+  rdl__host_find_compiler(&compiler);
+  rdl__report_add(&report, 0, "usable", "yes");
+  rdl__report_add(&report, 0, "type", "host");
+  rdl__report_add(&report, 0, "compiler", "%s",
+                  compiler.command[0] ? compiler.version : "none (tasks must be compiled ahead)");
+  rdl__report_add(&report, 0, "compute_units", "%u", (unsigned)processors());
+  rdl__report_add(&report, 0, "global_memory", "%llu", (unsigned long long)memory_size());
+  rdl__report_add(&report, 0, "max_allocation", "%llu", (unsigned long long)memory_size());
+  rdl__report_add(&report, 0, "address_bits", "%zu", 8 * sizeof(void *));
+  rdl__report_add(&report, 0, "order", "c11");
+  rdl__report_add(&report, 0, "shared", "svm");
+  rdl__report_add(&report, 0, "resident_groups", "%u", (unsigned)workers_for(UINT32_MAX));
+  rdl__report_add(&report, 0, "loop_budget", "none");
+  rdl__report_add(&report, 0, "barrier_lanes", "1");
+  rdl__report_add(&report, 1, "clock", "%s",
+                  rdl__counter_hz() == 1000000000u ? "nanoseconds" : "cycles");
+  rdl__report_add(&report, 1, "clock_hz", "%llu", (unsigned long long)rdl__counter_hz());
+  rdl__report_copy(&report, out, capacity, out_count);
+  return RDL_OK;
+}
+
 static rdl_status host_open(size_t index, const rdl_backend_options *options,
                             rdl_backend_device **out_device, rdl_reason *why) {
   rdl_backend_device *device;
@@ -81,6 +114,7 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   rdl__cache_open(&device->cache, options->cache_dir);
   rdl__host_find_compiler(&device->compiler);
   device->clock_hz = rdl__counter_hz();
+  device->epoch = options->epoch;
   status = rdl__host_start_workers(&device->workers, workers_for(options->workers), why);
   if (status == RDL_OK)
     *out_device = device;
@@ -101,6 +135,7 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
   out_facts->lanes = 1;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = memory_size();
+  out_facts->shared = !device->epoch;
   out_facts->shares_cores = 1;
   out_facts->launches_promptly = 1;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler.version);
@@ -109,11 +144,15 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
 const rdl_backend rdl__backend_host = {
     .name = "host",
     .enumerate = host_enumerate,
+    .capabilities = host_capabilities,
     .open = host_open,
     .close = host_close,
     .facts = host_facts,
     .allocate = rdl__host_allocate,
     .release = rdl__host_release,
+    .address = rdl__host_address,
+    .write = rdl__host_write,
+    .read = rdl__host_read,
     .build = rdl__host_build,
     .discard = rdl__host_discard,
     .launch = rdl__host_launch,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backends/common/process.h"
 #include "backends/common/reason.h"
 #include "backends/host/device.h"
 
@@ -36,6 +37,8 @@ static const char *const our_options[] = {"-std=gnu11",
 /* No text should take this long; a compiler that hangs must not hang its user. */
 #define COMPILE_LIMIT_NS 120000000000u
 #define VERSION_LIMIT_NS 10000000000u
+
+#define LONGEST_LOG ((size_t)1 << 20)
 
 /* Cuts a copy of `text` into words at white space; there is no quoting. Returns how many. */
 static size_t cut(const char *text, char *copy, size_t size, char **words, size_t capacity) {
@@ -69,8 +72,7 @@ static int find_in_path(const char *name, char *out_path, size_t size) {
   return 0;
 }
 
-/* The command named by a variable, or by one of ours: 1 when its program exists. */
-static int take_command(rdl_host_compiler *compiler, const char *text) {
+int rdl__host_take_command(rdl_host_compiler *compiler, const char *text) {
   char path[sizeof compiler->words / 2];
   char words[sizeof compiler->words / 2];
   size_t count = cut(text, words, sizeof words, compiler->command, RDL_HOST_LONGEST_COMMAND - 1);
@@ -93,7 +95,7 @@ static void choose(rdl_host_compiler *compiler) {
   for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
     const char *named = getenv(variables[i]);
     if (!named || !*named) continue;
-    if (!take_command(compiler, named))
+    if (!rdl__host_take_command(compiler, named))
       (void)snprintf(compiler->missing, sizeof compiler->missing,
                      "The host backend compiles tasks with a C compiler, and %s=%.200s names a "
                      "program that is not there. Set %s to a C compiler, or unset it.",
@@ -101,7 +103,7 @@ static void choose(rdl_host_compiler *compiler) {
     return;
   }
   for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-    if (take_command(compiler, usual[i])) return;
+    if (rdl__host_take_command(compiler, usual[i])) return;
   (void)snprintf(
       compiler->missing, sizeof compiler->missing,
       "The host backend compiles tasks with a C compiler, and there is none: neither cc, "
@@ -127,11 +129,18 @@ static void note_options(rdl_host_compiler *compiler) {
                              compiler->user[i]);
 }
 
+/* One of which nobody knows how it ended has to be judged by what it made. */
+static int succeeded(const rdl_process *process) {
+  return process->ending == RDL_ENDED_SOMEHOW ||
+         (process->ending == RDL_ENDED_BY_ITSELF && process->code == 0);
+}
+
 /* A compiler that does not tell its version is used all the same. */
 static void ask_version(rdl_host_compiler *compiler) {
   static char option[] = "--version";
   char *command[RDL_HOST_LONGEST_COMMAND + 2u];
-  rdl_host_output output = {NULL, 0};
+  rdl_process process = {
+      .command = command, .limit_ns = VERSION_LIMIT_NS, .output.most = LONGEST_LOG};
   size_t count = 0;
   while (compiler->command[count]) {
     command[count] = compiler->command[count];
@@ -140,12 +149,12 @@ static void ask_version(rdl_host_compiler *compiler) {
   command[count] = option;
   command[count + 1] = NULL;
   rdl__copy_text(compiler->version, sizeof compiler->version, "unknown");
-  if (rdl__host_run(command, VERSION_LIMIT_NS, &output, NULL) != RDL_OK) return;
-  if (output.code == 0 && *output.text) {
-    output.text[strcspn(output.text, "\n")] = 0;
-    rdl__copy_text(compiler->version, sizeof compiler->version, output.text);
+  if (rdl__process_run(&process, NULL) != RDL_OK) return;
+  if (succeeded(&process) && process.output.size) {
+    process.output.bytes[strcspn(process.output.bytes, "\n")] = 0;
+    rdl__copy_text(compiler->version, sizeof compiler->version, process.output.bytes);
   }
-  free(output.text);
+  rdl__process_free(&process);
 }
 
 void rdl__host_find_compiler(rdl_host_compiler *compiler) {
@@ -196,26 +205,32 @@ static void explain_silence(char *const *command, int code, rdl_reason *why) {
     rdl__reason_append(why, " %s", command[i]);
 }
 
+static rdl_status explain(const rdl_process *process, rdl_reason *why) {
+  const char *log = process->output.bytes ? process->output.bytes : "";
+  if (process->ending == RDL_ENDED_BY_LIMIT)
+    return rdl__fail(RDL_COMPILE, why, "%s did not finish within %u seconds.", process->command[0],
+                     (unsigned)(COMPILE_LIMIT_NS / 1000000000u));
+  if (process->ending == RDL_ENDED_BY_SIGNAL)
+    return rdl__fail(RDL_COMPILE, why, "%s was ended by %s.", process->command[0],
+                     rdl__process_signal(process->code).text);
+  if (!log[strspn(log, " \t\r\n")])
+    explain_silence(process->command, process->code, why);
+  else
+    rdl__reason_clear(why);
+  return RDL_COMPILE;
+}
+
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,
                              const char *object, char **out_log, rdl_reason *why) {
   char *command[(size_t)2 * RDL_HOST_LONGEST_COMMAND + OUR_OPTIONS + 8];
-  rdl_host_output output = {NULL, 0};
+  rdl_process process = {
+      .command = command, .limit_ns = COMPILE_LIMIT_NS, .output.most = LONGEST_LOG};
   rdl_status status;
   *out_log = NULL;
   if (!compiler->command[0]) return rdl__fail(RDL_UNAVAILABLE, why, "%s", compiler->missing);
   make_command(compiler, source, object, command);
-  status = rdl__host_run(command, COMPILE_LIMIT_NS, &output, why);
+  status = rdl__process_run(&process, why);
   if (status != RDL_OK) return status;
-  *out_log = output.text;
-  if (output.code == 0) return RDL_OK;
-  if (output.code == -2)
-    (void)rdl__fail(RDL_COMPILE, why, "%s did not finish within %u seconds.", command[0],
-                    (unsigned)(COMPILE_LIMIT_NS / 1000000000u));
-  else if (output.code == -1)
-    (void)rdl__fail(RDL_COMPILE, why, "%s was ended by a signal.", command[0]);
-  else if (!output.text[strspn(output.text, " \t\r\n")])
-    explain_silence(command, output.code, why);
-  else
-    rdl__reason_clear(why);
-  return RDL_COMPILE;
+  *out_log = process.output.bytes;
+  return succeeded(&process) ? RDL_OK : explain(&process, why);
 }

@@ -52,23 +52,17 @@ struct rdl_backend_device {
   rdl_host_workers workers;
   char name[128];
   uint64_t clock_hz;
+  uint32_t epoch; /* the workers' memory is apart from the host's */
 };
 
 /* compiler.c */
 void rdl__host_find_compiler(rdl_host_compiler *compiler);
+/* Stores `text`, a program with options, as the compiler's command: 1 when the program exists. */
+int rdl__host_take_command(rdl_host_compiler *compiler, const char *text);
 /* Compiles `source` to the shared object `object`. On failure `*out_log` holds what the compiler
  * said (to be freed, may be NULL) and `why` what went wrong if it was not the text. */
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,
                              const char *object, char **out_log, rdl_reason *why);
-
-/* process.c */
-typedef struct rdl_host_output {
-  char *text; /* everything the command wrote, ends in a zero; to be freed */
-  int code;   /* exit code; -1 = killed by a signal, -2 = the time limit passed */
-} rdl_host_output;
-/* Runs a command without a shell; input is empty, messages are in English. */
-rdl_status rdl__host_run(char *const *command, uint64_t limit_ns, rdl_host_output *out_output,
-                         rdl_reason *why);
 
 /* program.c */
 rdl_status rdl__host_build(rdl_backend_device *device, const rdl_image_text *text,
@@ -79,6 +73,12 @@ void rdl__host_discard(rdl_backend_device *device, rdl_backend_image *image);
 rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                               rdl_reason *why);
 void rdl__host_release(rdl_backend_device *device, void *memory);
+unsigned char *rdl__host_seen(const void *memory); /* what the workers see of it */
+uint64_t rdl__host_address(rdl_backend_device *device, const void *memory);
+rdl_status rdl__host_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                           rdl_reason *why);
+rdl_status rdl__host_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                          rdl_reason *why);
 
 /* launch.c */
 rdl_status rdl__host_start_workers(rdl_host_workers *workers, uint32_t count, rdl_reason *why);

@@ -91,7 +91,7 @@ rdl_status rdl__host_launch(rdl_backend_device *device, rdl_backend_image *image
     status = rdl__fail(RDL_BUSY, why, "The launch before this one has not ended.");
   } else {
     all->entry = image->entry;
-    all->heap = heap;
+    all->heap = rdl__host_seen(heap);
     all->purpose = purpose;
     all->wanted = workers;
     all->running = workers;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory straight from the system: it is zero, and no page of it costs anything until it is
- * touched, so a heap may be larger than what will be used of it. */
+ * touched, so a heap may be larger than what will be used of it. In epoch mode the workers have a
+ * block of their own behind each, as a device with memory apart has. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,31 +9,75 @@
 #include "backends/common/reason.h"
 #include "backends/host/device.h"
 
-/* The size is kept in front of the block; a whole page keeps the block aligned to one. */
+/* What is known of a block is kept in front of it; a whole page keeps the block aligned to one. */
 #define FRONT 4096u
+
+typedef struct block_front {
+  size_t whole;        /* bytes, with this */
+  unsigned char *seen; /* what the workers see; in resident mode the block itself */
+} block_front;
+
+static block_front *front_of(const void *memory) {
+  return (block_front *)(void *)((unsigned char *)(uintptr_t)memory - FRONT);
+}
+
+static unsigned char *map(size_t bytes) {
+  void *block =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return block == MAP_FAILED ? NULL : block;
+}
 
 rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                               rdl_reason *why) {
   size_t whole = bytes + FRONT;
-  unsigned char *block = MAP_FAILED;
-  (void)device;
-  if (whole > bytes)
-    block = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                 -1, 0);
-  if (block == MAP_FAILED)
+  unsigned char *block, *workers;
+  errno = ENOMEM;
+  block = whole > bytes ? map(whole) : NULL;
+  workers = block && device->epoch ? map(bytes ? bytes : 1u) : block + FRONT;
+  if (!block || !workers) {
+    int error = errno;
+    if (block) (void)munmap(block, whole);
     return rdl__fail(RDL_OUT_OF_MEMORY, why, "The system has no %zu bytes of memory to give: %s.",
-                     bytes, strerror(whole > bytes ? errno : ENOMEM));
-  memcpy(block, &whole, sizeof whole);
+                     bytes, strerror(error));
+  }
+  *(block_front *)(void *)block = (block_front){whole, workers};
   *out_memory = block + FRONT;
   return RDL_OK;
 }
 
 void rdl__host_release(rdl_backend_device *device, void *memory) {
-  unsigned char *block = memory;
-  size_t whole;
-  (void)device;
+  block_front front;
   if (!memory) return;
-  block -= FRONT;
-  memcpy(&whole, block, sizeof whole);
-  (void)munmap(block, whole);
+  front = *front_of(memory);
+  if (device->epoch) (void)munmap(front.seen, front.whole > FRONT ? front.whole - FRONT : 1u);
+  (void)munmap(front_of(memory), front.whole);
+}
+
+unsigned char *rdl__host_seen(const void *memory) {
+  return front_of(memory)->seen;
+}
+
+uint64_t rdl__host_address(rdl_backend_device *device, const void *memory) {
+  (void)device;
+  return (uintptr_t)rdl__host_seen(memory);
+}
+
+rdl_status rdl__host_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                           rdl_reason *why) {
+  (void)device;
+  (void)why;
+  for (size_t k = 0; k < count; k++)
+    memcpy(rdl__host_seen(transfers[k].memory) + transfers[k].offset, transfers[k].host,
+           transfers[k].bytes);
+  return RDL_OK;
+}
+
+rdl_status rdl__host_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                          rdl_reason *why) {
+  (void)device;
+  (void)why;
+  for (size_t k = 0; k < count; k++)
+    memcpy(transfers[k].host, rdl__host_seen(transfers[k].memory) + transfers[k].offset,
+           transfers[k].bytes);
+  return RDL_OK;
 }

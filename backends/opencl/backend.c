@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL 3.0 devices that share memory with the host while a kernel runs: PoCL above all. */
+/* OpenCL devices. What each can do is found by probes (probe.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backends/common/backends.h"
+#include "backends/common/clock.h"
 #include "backends/common/reason.h"
 #include "backends/opencl/device.h"
+#include "backends/opencl/probe.h"
 #include "backends/opencl/status.h"
 
 static rdl_status cl_enumerate(rdl_device_info *infos, size_t capacity, size_t *out_count,
@@ -28,32 +30,97 @@ static rdl_status cl_enumerate(rdl_device_info *infos, size_t capacity, size_t *
 
 #define POCL_PLATFORM "Portable Computing Language"
 
-/* What stays the same while the device is open. */
-static void note_facts(rdl_backend_device *device, const rdl_device_info *info, uint32_t asked) {
+/* What the driver says, and is taken at its word for. */
+static void note_claims(rdl_backend_device *device, const rdl_device_info *info) {
   const rdl_cl *cl = device->cl;
   uint64_t svm = rdl__cl_number(cl, device->id, CL_DEVICE_SVM_CAPABILITIES);
+  int pocl = strncmp(info->platform, POCL_PLATFORM, strlen(POCL_PLATFORM)) == 0;
   device->svm_flags = CL_MEM_SVM_FINE_GRAIN_BUFFER;
   if (svm & CL_DEVICE_SVM_ATOMICS) device->svm_flags |= CL_MEM_SVM_ATOMICS;
   device->is_cpu = (rdl__cl_number(cl, device->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
-  device->keeps_binaries = !device->is_cpu;
+  device->keeps_binaries = !pocl;
   /* PoCL's flush wakes its threads and returns. */
-  device->launches_promptly =
-      device->is_cpu && strncmp(info->platform, POCL_PLATFORM, strlen(POCL_PLATFORM)) == 0;
-  device->max_allocation = rdl__cl_number(cl, device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  device->launches_promptly = device->is_cpu && pocl;
   /* PoCL has a thread for each compute unit, and each runs one work-group at a time: that many run
-   * together, and no more. POCL_MAX_PTHREAD_COUNT (3.x) sets the number. */
-  device->workers = info->compute_units;
-  if (asked && asked < device->workers) device->workers = asked;
+   * together, and no more. POCL_MAX_PTHREAD_COUNT (3.x) sets the number for a process, so what an
+   * earlier one has found does not hold. */
+  if (pocl) device->workers = info->compute_units;
   rdl__copy_text(device->name, sizeof device->name, info->name);
   (void)snprintf(device->compiler, sizeof device->compiler, "%s, %s", info->driver, info->platform);
+}
+
+/* Workers that run together: as many as were seen to, but no more than there are units for. */
+static uint32_t workers_of(const rdl_device_info *info, const rdl_cl_abilities *abilities) {
+  uint32_t workers = abilities->resident_groups;
+  if (abilities->order == RDL_CL_ORDER_NONE) return 1u;
+  if (workers > info->compute_units) workers = info->compute_units;
+  return workers ? workers : 1u;
+}
+
+/* Options for compilers that do not take what they make themselves: Oclgrind's interpreter does not
+ * know the intrinsics that its own optimiser brings in. */
+static const char *options_for(const rdl_device_info *info) {
+  return strncmp(info->platform, "Oclgrind", strlen("Oclgrind")) == 0 ? " -cl-opt-disable" : "";
+}
+
+static rdl_status lacks(const rdl_device_info *info, const char *what, rdl_reason *why) {
+  return rdl__fail(
+      RDL_UNSUPPORTED, why,
+      "Raddle cannot run on %s (%s): probes found no %s. 'raddle devices -v' lists what "
+      "they found, with --reprobe anew.",
+      info->selector, info->name, what);
+}
+
+/* What probes have found out, and what follows from it. */
+static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_info *info,
+                                 const rdl_cl_abilities *abilities,
+                                 const rdl_backend_options *options, rdl_reason *why) {
+  if (!abilities->options[0]) return lacks(info, "language that its compiler takes", why);
+  if (!abilities->atomics32) return lacks(info, "exact atomics", why);
+  if (!abilities->word_copies) return lacks(info, "right copies of structures", why);
+  device->epoch = options->epoch || abilities->shared != RDL_CL_SHARED_SVM;
+  if (device->epoch && abilities->addresses != RDL_CL_ADDRESS_FREE)
+    return lacks(info, "addresses that hold from launch to launch", why);
+  if (!device->workers || abilities->order == RDL_CL_ORDER_NONE)
+    device->workers = workers_of(info, abilities);
+  if (options->workers && options->workers < device->workers) device->workers = options->workers;
+  device->loop_budget = abilities->loop_budget;
+  device->max_allocation = abilities->max_allocation;
+  device->clock_hz = abilities->clock_hz;
+  (void)snprintf(device->option_text, sizeof device->option_text, "%s%s", abilities->options,
+                 options_for(info));
+  device->options = device->option_text;
+  return RDL_OK;
+}
+
+/* On a CPU that is this machine's the kernel's counter is the one that the host reads. */
+static void use_processor(rdl_backend_device *device) {
+  size_t length = strlen(device->option_text);
+  if (device->epoch && !device->launches_promptly) return; /* not PoCL */
+  if (!device->clock_hz || !rdl__cl_takes_processor(device)) return;
+  device->clock_hz = rdl__counter_hz();
+  (void)snprintf(device->option_text + length, sizeof device->option_text - length, " -DRDL_X86");
 }
 
 static void cl_close(rdl_backend_device *device) {
   if (!device) return;
   if (device->launch) (void)device->cl->clReleaseEvent(device->launch);
+  rdl__cl_patch_free(device);
+  rdl__cl_discard(device, device->support);
   if (device->queue) (void)device->cl->clReleaseCommandQueue(device->queue);
   if (device->context) (void)device->cl->clReleaseContext(device->context);
   free(device);
+}
+
+static rdl_status make_queue(rdl_backend_device *device, rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  cl_int code = CL_SUCCESS;
+  if (rdl__cl_version(cl, device->id) < 200)
+    return RDL_CL_MAKE(why, code, device->queue,
+                       cl->clCreateCommandQueue(device->context, device->id, 0, &code));
+  return RDL_CL_MAKE(
+      why, code, device->queue,
+      cl->clCreateCommandQueueWithProperties(device->context, device->id, NULL, &code));
 }
 
 static rdl_status connect(rdl_backend_device *device, rdl_reason *why) {
@@ -61,26 +128,37 @@ static rdl_status connect(rdl_backend_device *device, rdl_reason *why) {
   cl_int code = CL_SUCCESS;
   rdl_status status = RDL_CL_MAKE(why, code, device->context,
                                   cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code));
-  if (status == RDL_OK)
-    status = RDL_CL_MAKE(
-        why, code, device->queue,
-        cl->clCreateCommandQueueWithProperties(device->context, device->id, NULL, &code));
-  return status;
+  return status == RDL_OK ? make_queue(device, why) : status;
 }
 
 /* The device that `enumerate` lists at `index`, if Raddle runs on it. */
-static rdl_status choose(const rdl_cl *cl, size_t index, cl_device_id *out_id,
+static rdl_status choose(const rdl_cl *cl, size_t index, rdl_cl_device *out_device,
                          rdl_device_info *out_info, rdl_reason *why) {
   rdl_cl_device devices[RDL_CL_MOST_DEVICES];
   size_t count = rdl__cl_list(cl, devices);
   if (index >= count)
     return rdl__fail(RDL_NOT_FOUND, why, "There is no OpenCL device %zu; there are %zu.", index,
                      count);
-  *out_id = devices[index].id;
+  *out_device = devices[index];
   rdl__cl_describe(cl, &devices[index], index, out_info);
   if (out_info->usable) return RDL_OK;
   return rdl__fail(RDL_UNSUPPORTED, why, "Raddle cannot run on %s (%s): it lacks %s.",
                    out_info->selector, out_info->name, out_info->missing);
+}
+
+static rdl_status open_device(rdl_backend_device *device, const rdl_cl_device *chosen,
+                              const rdl_device_info *info, const rdl_backend_options *options,
+                              rdl_reason *why) {
+  rdl_cl_abilities abilities;
+  rdl_status status;
+  note_claims(device, info);
+  rdl__cache_open(&device->cache, options->cache_dir);
+  status = rdl__cl_abilities(device->cl, chosen, options->cache_dir, 0, &abilities, why);
+  if (status == RDL_OK) status = note_abilities(device, info, &abilities, options, why);
+  if (status == RDL_OK) status = connect(device, why);
+  if (status == RDL_OK) use_processor(device);
+  if (status == RDL_OK && device->epoch) status = rdl__cl_support_build(device, why);
+  return status;
 }
 
 static rdl_status cl_open(size_t index, const rdl_backend_options *options,
@@ -88,10 +166,10 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
   const rdl_cl *cl = rdl__cl_symbols(why);
   rdl_backend_device *device;
   rdl_device_info info = {.usable = 0};
-  cl_device_id id = NULL;
+  rdl_cl_device chosen;
   rdl_status status;
   if (!cl) return RDL_UNAVAILABLE;
-  status = choose(cl, index, &id, &info, why);
+  status = choose(cl, index, &chosen, &info, why);
   if (status != RDL_OK) return status;
   if (options->lanes > 1)
     return rdl__fail(RDL_UNSUPPORTED, why, "Workers of OpenCL devices have 1 lane, not %u.",
@@ -99,16 +177,12 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
   device->cl = cl;
-  device->id = id;
-  note_facts(device, &info, options->workers);
-  rdl__cache_open(&device->cache, options->cache_dir);
-  status = connect(device, why);
-  if (status == RDL_OK) {
-    rdl__cl_choose_options(device);
+  device->id = chosen.id;
+  status = open_device(device, &chosen, &info, options, why);
+  if (status == RDL_OK)
     *out_device = device;
-  } else {
+  else
     cl_close(device);
-  }
   return status;
 }
 
@@ -118,6 +192,8 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   out_facts->lanes = 1;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = device->max_allocation;
+  out_facts->shared = !device->epoch;
+  out_facts->loop_budget = device->loop_budget;
   out_facts->shares_cores = device->is_cpu;
   out_facts->launches_promptly = device->launches_promptly;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler);
@@ -126,11 +202,15 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
 const rdl_backend rdl__backend_opencl = {
     .name = "opencl",
     .enumerate = cl_enumerate,
+    .capabilities = rdl__cl_capabilities,
     .open = cl_open,
     .close = cl_close,
     .facts = cl_facts,
     .allocate = rdl__cl_allocate,
     .release = rdl__cl_release,
+    .address = rdl__cl_address,
+    .write = rdl__cl_write,
+    .read = rdl__cl_read,
     .build = rdl__cl_build,
     .discard = rdl__cl_discard,
     .launch = rdl__cl_launch,

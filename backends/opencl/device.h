@@ -16,6 +16,13 @@ struct rdl_backend_image {
   cl_kernel kernel;
 };
 
+/* What goes to the device together, see apart.c. */
+typedef struct rdl_cl_patch {
+  uint32_t *words;
+  cl_mem buffer;
+  size_t room; /* words */
+} rdl_cl_patch;
+
 struct rdl_backend_device {
   const rdl_cl *cl;
   cl_device_id id;
@@ -25,13 +32,18 @@ struct rdl_backend_device {
   uint64_t launched_ns;   /* when it was launched */
   rdl_cache cache;
   cl_svm_mem_flags svm_flags;
+  uint32_t epoch;             /* 1 = memory is apart from the host's, see apart.c */
+  rdl_backend_image *support; /* the kernel for that */
+  rdl_cl_patch patch;
   uint32_t is_cpu;
   uint32_t launches_promptly; /* see rdl_backend_facts */
   uint32_t keeps_binaries;    /* 1 = images are cached on disk, see program.c */
   uint32_t workers;
   uint64_t clock_hz;
   uint64_t max_allocation;
-  const char *options; /* for the compiler */
+  uint32_t loop_budget; /* see rdl_backend_facts */
+  const char *options;  /* for the compiler */
+  char option_text[128];
   char name[128];
   char compiler[260]; /* driver and platform, with their versions */
 };
@@ -48,19 +60,34 @@ typedef struct rdl_cl_device {
 size_t rdl__cl_list(const rdl_cl *cl, rdl_cl_device out_devices[RDL_CL_MOST_DEVICES]);
 void rdl__cl_describe(const rdl_cl *cl, const rdl_cl_device *device, size_t index,
                       rdl_device_info *out_info);
+unsigned rdl__cl_version(const rdl_cl *cl, cl_device_id device); /* "OpenCL 3.0 ..." is 300 */
 uint64_t rdl__cl_number(const rdl_cl *cl, cl_device_id device, cl_device_info what);
 
 /* program.c */
 rdl_status rdl__cl_build(rdl_backend_device *device, const rdl_image_text *text,
                          rdl_backend_image **out_image, rdl_reason *why);
 void rdl__cl_discard(rdl_backend_device *device, rdl_backend_image *image);
-/* Chooses the compiler's options: with the processor's time stamp counter where that compiles. */
-void rdl__cl_choose_options(rdl_backend_device *device);
+/* Whether the compiler takes this processor's own instructions; the answer is kept in the cache. */
+int rdl__cl_takes_processor(rdl_backend_device *device);
 
 /* memory.c */
 rdl_status rdl__cl_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                             rdl_reason *why);
 void rdl__cl_release(rdl_backend_device *device, void *memory);
+uint64_t rdl__cl_address(rdl_backend_device *device, const void *memory);
+
+/* apart.c: the same, and more, where memory is apart from the host's */
+rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why);
+rdl_status rdl__cl_apart_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
+                                  rdl_reason *why);
+void rdl__cl_apart_release(rdl_backend_device *device, void *memory);
+uint64_t rdl__cl_apart_address(const void *memory);
+cl_mem rdl__cl_buffer(const void *memory);
+void rdl__cl_patch_free(rdl_backend_device *device);
+rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                         rdl_reason *why);
+rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                        rdl_reason *why);
 
 /* launch.c */
 rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,

@@ -56,7 +56,7 @@ static void platform_text(const rdl_cl *cl, cl_platform_id platform, char *out, 
 }
 
 /* "OpenCL 3.0 ..." is 300. */
-static unsigned version_of(const rdl_cl *cl, cl_device_id device) {
+unsigned rdl__cl_version(const rdl_cl *cl, cl_device_id device) {
   char text[256];
   unsigned major = 0, minor = 0;
   device_text(cl, device, CL_DEVICE_VERSION, text, sizeof text);
@@ -65,28 +65,14 @@ static unsigned version_of(const rdl_cl *cl, cl_device_id device) {
   return major * 100 + minor * 10;
 }
 
-/*
- * What the scheduler stands on, and how a device says that it has it:
- *
- * - Memory at one address for host and device, coherent while a kernel runs: fine-grained buffer
- *   SVM. Whether atomic operations of host and device see each other is CL_DEVICE_SVM_ATOMICS;
- * where it is offered memory is asked for with it.
- * - C11 atomics with acquire and release order and device scope: from OpenCL 3.0 on they are an
- *   option that CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES tells of (the compiler then defines
- *   __opencl_c_atomic_order_acq_rel and __opencl_c_atomic_scope_device). The device's OpenCL C
- *   version string does not help: PoCL 3.1 says 1.2 there and compiles 3.0.
- */
+/* What no probe could make up for. All else is found by trying when the device is opened. */
 static const char *what_is_missing(const rdl_cl *cl, cl_device_id device) {
-  const uint64_t atomics = CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
   if (!rdl__cl_number(cl, device, CL_DEVICE_AVAILABLE))
     return "availability (its driver says that it cannot be used now)";
   if (!rdl__cl_number(cl, device, CL_DEVICE_COMPILER_AVAILABLE)) return "a compiler in the driver";
   if (rdl__cl_number(cl, device, CL_DEVICE_ADDRESS_BITS) != 64) return "64-bit addresses";
-  if (!(rdl__cl_number(cl, device, CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_FINE_GRAIN_BUFFER))
-    return "fine-grained buffer SVM (memory that host and device share while a kernel runs)";
-  if (version_of(cl, device) < 300) return "OpenCL 3.0";
-  if ((rdl__cl_number(cl, device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & atomics) != atomics)
-    return "atomics with acquire-release order and device scope";
+  if (!(rdl__cl_number(cl, device, CL_DEVICE_ENDIAN_LITTLE))) return "little-endian memory";
+  if (rdl__cl_version(cl, device) < 120) return "OpenCL 1.2";
   return NULL;
 }
 

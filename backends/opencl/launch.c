@@ -15,6 +15,13 @@
 #define SHORTEST_SLEEP_NS 20000u
 #define LONGEST_SLEEP_NS  1000000u
 
+static rdl_status set_buffer(rdl_backend_device *device, cl_kernel kernel, const void *heap,
+                             rdl_reason *why) {
+  cl_mem buffer = rdl__cl_buffer(heap);
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself is passed */
+  return RDL_CL(why, device->cl->clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+}
+
 rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,
                           uint32_t purpose, uint32_t workers, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
@@ -25,7 +32,8 @@ rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, 
     return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",
                      (unsigned)device->workers, (unsigned)workers);
   if (device->launch) return rdl__fail(RDL_BUSY, why, "The launch before this one has not ended.");
-  status = RDL_CL(why, cl->clSetKernelArgSVMPointer(image->kernel, 0, heap));
+  status = device->epoch ? set_buffer(device, image->kernel, heap, why)
+                         : RDL_CL(why, cl->clSetKernelArgSVMPointer(image->kernel, 0, heap));
   if (status == RDL_OK)
     status = RDL_CL(why, cl->clSetKernelArg(image->kernel, 1, sizeof wide_purpose, &wide_purpose));
   if (status == RDL_OK)

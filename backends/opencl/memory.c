@@ -52,6 +52,7 @@ rdl_status rdl__cl_allocate(rdl_backend_device *device, size_t bytes, void **out
                             rdl_reason *why) {
   rdl_status status = RDL_OK;
   void *memory = NULL;
+  if (device->epoch) return rdl__cl_apart_allocate(device, bytes, out_memory, why);
   if (bytes <= device->max_allocation)
     memory = device->cl->clSVMAlloc(device->context, CL_MEM_READ_WRITE | device->svm_flags,
                                     bytes ? bytes : 1, ALIGNMENT);
@@ -71,6 +72,13 @@ rdl_status rdl__cl_allocate(rdl_backend_device *device, size_t bytes, void **out
   return status;
 }
 
+uint64_t rdl__cl_address(rdl_backend_device *device, const void *memory) {
+  return device->epoch ? rdl__cl_apart_address(memory) : (uintptr_t)memory;
+}
+
 void rdl__cl_release(rdl_backend_device *device, void *memory) {
-  if (memory) device->cl->clSVMFree(device->context, memory);
+  if (device->epoch)
+    rdl__cl_apart_release(device, memory);
+  else if (memory)
+    device->cl->clSVMFree(device->context, memory);
 }

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backends/common/reason.h"
@@ -37,6 +38,15 @@ int rdl__cl_load_symbols(const char *library, rdl_cl *out_symbols, rdl_reason *w
   return 0;
 }
 
+void rdl__cl_read_drivers(const rdl_cl *cl) {
+  char *list = getenv("OCL_ICD_FILENAMES");
+  char *whole = list ? strdup(list) : NULL;
+  cl_uint count = 0;
+  (void)cl->clGetPlatformIDs(0, NULL, &count);
+  if (whole) memcpy(list, whole, strlen(whole) + 1);
+  free(whole);
+}
+
 static struct {
   rdl_cl symbols;
   rdl_reason why;
@@ -45,6 +55,7 @@ static struct {
 
 static void load_once(void) {
   global.loaded = rdl__cl_load_symbols("libOpenCL.so.1", &global.symbols, &global.why);
+  if (global.loaded) rdl__cl_read_drivers(&global.symbols);
 }
 
 const rdl_cl *rdl__cl_symbols(rdl_reason *why) {

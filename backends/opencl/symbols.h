@@ -19,4 +19,9 @@ const rdl_cl *rdl__cl_symbols(rdl_reason *why);
 /* The same from the library named; 0 = `why` says what is missing. */
 int rdl__cl_load_symbols(const char *library, rdl_cl *out_symbols, rdl_reason *why);
 
+/* Lets the loader read its lists of drivers, which it does once. The one by Khronos cuts the value
+ * of OCL_ICD_FILENAMES at its colons where it stands: it is made whole again, or processes that are
+ * started later would find the first driver alone. */
+void rdl__cl_read_drivers(const rdl_cl *cl);
+
 #endif

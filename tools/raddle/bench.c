@@ -15,35 +15,37 @@ enum { ROUNDS_A_TURN = 3 };
 /* A peer whose turn takes longer runs one round a turn from then on. */
 static const uint64_t slow_turn_ns = UINT64_C(5000000000);
 
-static int help(void) {
-  printf("usage: raddle bench [--shape SHAPE] [--device SELECTOR] [--workers N] [--rounds R]\n"
-         "                    [--peer NAME|all|none] [--json FILE|-]\n\n"
-         "Runs a shape R times (9 unless given) after one round to warm up, checks every result\n"
-         "and prints median, least and most nanoseconds a future.\n\n"
-         "  --shape    one of these, or all (the default):\n");
-  printf("              ");
-  for (const bench_shape *shape = bench_shapes; shape->name; shape++)
-    printf(" %s", shape->name);
-  printf(
-      "\n"
-      "  --device   host, opencl:pocl, ... ('raddle devices' lists them); default: the best\n"
-      "  --workers  default: as many as run at once\n"
-      "  --peer     also run the program peer-NAME that lies beside this one; ratio is its time\n"
-      "             over ours: above 1, Raddle is faster. Rounds take turns. Default: none\n"
-      "  --json     one object a line into FILE, or to standard output in place of the table\n\n"
-      "startup is the time from opening the device to a first result, in a new process with a\n"
-      "warm cache; parked is the CPU time of five seconds without work; both in nanoseconds.\n");
-  return EXIT_OK;
-}
-
 /* ---- options ---- */
 
-static bool read_number(const char *text, uint32_t most, uint32_t *out) {
-  char *end = NULL;
-  unsigned long value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-  *out = (uint32_t)value;
-  return end && !*end && value >= 1 && value <= most;
-}
+enum {
+  OPTION_SHAPE,
+  OPTION_DEVICE,
+  OPTION_WORKERS,
+  OPTION_ROUNDS,
+  OPTION_PEER,
+  OPTION_JSON,
+  OPTION_ONCE
+};
+
+/* The shapes that are named here are those of bench_shapes: a test runs each by its name. */
+static const command_option offered[] = {
+    [OPTION_SHAPE] = {"--shape", "SHAPE",
+                      "all (the default), or one of indep chain wavefront fib pingpong fan\n"
+                      "roundtrip startup parked"},
+    [OPTION_DEVICE] = {"--device", "SELECTOR",
+                       "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
+    [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},
+    [OPTION_ROUNDS] = {"--rounds", "R", "how often each shape is run; default: 9"},
+    [OPTION_PEER] = {"--peer", "NAME",
+                     "also run the program peer-NAME that lies beside this one, or all; ratio is\n"
+                     "its time over ours: above 1, Raddle is faster. Rounds take turns. Default:\n"
+                     "none"},
+    [OPTION_JSON] = {"--json", "FILE",
+                     "one object a line into FILE, or, for -, to standard output in place of the\n"
+                     "table"},
+    [OPTION_ONCE] = {"--once", NULL, NULL}, /* how `startup` calls itself */
+    {NULL, NULL, NULL},
+};
 
 static bool shape_is(const char *name, const bench_shape *shape) {
   return strcmp(name, shape->name) == 0 || strcmp(name, "all") == 0;
@@ -56,59 +58,49 @@ static bool shape_known(const char *name) {
   return shape->name != NULL;
 }
 
+static int wrong_number(const char *name, int most, const char *value) {
+  return command_misused("bench", "%s is a number from 1 to %d, not '%s'", name, most, value);
+}
+
 /* 0 = fine, else the exit code. */
-static int read_option(const char *name, const char *value, bench_options *o) {
-  if (!value || !*value || strncmp(value, "--", 2) == 0)
-    return command_misused("bench", "%s needs a value", name);
-  if (strcmp(name, "--shape") == 0)
+static int take_option(int option, const char *value, bench_options *o) {
+  switch (option) {
+  case OPTION_SHAPE:
     o->shape = value;
-  else if (strcmp(name, "--device") == 0)
+    if (shape_known(value)) break;
+    return command_misused("bench", "there is no shape '%s'", value);
+  case OPTION_DEVICE:
     o->device = value;
-  else if (strcmp(name, "--peer") == 0)
+    break;
+  case OPTION_WORKERS:
+    if (command_number(value, 1, BENCH_MOST_WORKERS, &o->workers)) break;
+    return wrong_number("--workers", BENCH_MOST_WORKERS, value);
+  case OPTION_ROUNDS:
+    if (command_number(value, 1, BENCH_MOST_ROUNDS, &o->rounds)) break;
+    return wrong_number("--rounds", BENCH_MOST_ROUNDS, value);
+  case OPTION_PEER:
     o->peer = value;
-  else if (strcmp(name, "--json") == 0)
+    break;
+  case OPTION_JSON:
     o->json = value;
-  else if (strcmp(name, "--workers") == 0) {
-    if (!read_number(value, BENCH_MOST_WORKERS, &o->workers))
-      return command_misused("bench", "--workers is a number from 1 to %d, not '%s'",
-                             BENCH_MOST_WORKERS, value);
-  } else if (strcmp(name, "--rounds") == 0) {
-    if (!read_number(value, BENCH_MOST_ROUNDS, &o->rounds))
-      return command_misused("bench", "--rounds is a number from 1 to %d, not '%s'",
-                             BENCH_MOST_ROUNDS, value);
-  } else
-    return command_misused("bench", "'%s' was not understood", name);
-  if (!shape_known(o->shape)) return command_misused("bench", "there is no shape '%s'", o->shape);
+    break;
+  case OPTION_ONCE:
+    o->once = true;
+    break;
+  case COMMAND_OPERAND:
+    return command_misused("bench", "'%s' was not understood", value);
+  default:
+    return EXIT_MISUSED;
+  }
   return EXIT_OK;
-}
-
-static bool option_known(const char *word) {
-  static const char *const names[] = {"--shape",  "--device", "--workers",
-                                      "--rounds", "--peer",   "--json"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(word, names[i]) == 0) return true;
-  return false;
-}
-
-static bool asks_for_help(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
-  return false;
 }
 
 static int read_options(int argc, char **argv, bench_options *o) {
-  for (int i = 1; i < argc; i++) {
-    int code;
-    if (strcmp(argv[i], "--once") == 0) { /* how `startup` calls itself */
-      o->once = true;
-      continue;
-    }
-    if (!option_known(argv[i])) return command_misused("bench", "'%s' was not understood", argv[i]);
-    code = read_option(argv[i], i + 1 < argc ? argv[i + 1] : NULL, o);
-    if (code) return code;
-    i++;
-  }
-  return EXIT_OK;
+  command_line line = {.command = &command_bench, .argc = argc, .argv = argv, .at = 1};
+  int code = EXIT_OK;
+  for (int option; !code && (option = command_next(&line)) != COMMAND_END;)
+    code = take_option(option, line.value, o);
+  return code;
 }
 
 /* ---- our rounds ---- */
@@ -295,9 +287,8 @@ static int run_once(const bench_options *options) {
   return EXIT_OK;
 }
 
-int command_bench(int argc, char **argv) {
+static int run(int argc, char **argv) {
   bench_options o = {.shape = "all", .rounds = 9, .peer = "none"};
-  if (asks_for_help(argc, argv)) return help();
   int code = read_options(argc, argv, &o);
   if (code) return code;
   if (o.once) return run_once(&o);
@@ -312,3 +303,17 @@ int command_bench(int argc, char **argv) {
   }
   return code;
 }
+
+const command command_bench = {
+    .name = "bench",
+    .summary = "measure this machine, beside other runtimes if they are there",
+    .usage = "bench [--shape SHAPE] [--device SELECTOR] [--workers N] [--rounds R]\n"
+             "                    [--peer NAME|all|none] [--json FILE|-]",
+    .about = "Runs a shape R times after one round to warm up, checks every result and prints\n"
+             "median, least and most nanoseconds a future.",
+    .options = offered,
+    .more =
+        "startup is the time from opening the device to a first result, in a new process with a\n"
+        "warm cache; parked is the CPU time of five seconds without work; both in nanoseconds.",
+    .run = run,
+};

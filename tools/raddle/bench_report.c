@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/raddle/bench.h"
+#include "tools/raddle/command.h"
 
 static FILE *json_file;
 static bool table = true;
@@ -36,22 +37,13 @@ bench_spread bench_spread_of(double *values, uint32_t count) {
   return (bench_spread){middle, values[0], values[count - 1]};
 }
 
-static void put_text(FILE *file, const char *text) {
-  fputc('"', file);
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') fputc('\\', file);
-    if ((unsigned char)*text >= 0x20) fputc(*text, file);
-  }
-  fputc('"', file);
-}
-
 static double ratio_of(const bench_line *line) {
   return line->ours.median > 0 ? line->theirs.median / line->ours.median : 0;
 }
 
 static void put_json(FILE *file, const bench_line *line) {
   fprintf(file, "{\"shape\": \"%s\", \"device\": ", line->shape->name);
-  put_text(file, line->device);
+  command_print_json(file, line->device);
   fprintf(file, ", \"workers\": %u, \"n\": %u, \"ns_per_future\": %.1f", line->workers,
           line->shape->futures, line->ours.median);
   fprintf(file, ", \"ns_min\": %.1f, \"ns_max\": %.1f, \"suspended\": %.0f", line->ours.least,
@@ -65,7 +57,7 @@ static void put_json(FILE *file, const bench_line *line) {
     fprintf(file, "null, \"peer_ns\": null, \"ratio\": null}\n");
     return;
   }
-  put_text(file, line->peer);
+  command_print_json(file, line->peer);
   fprintf(file, ", \"peer_ns\": %.1f, \"peer_min\": %.1f, \"peer_max\": %.1f, \"ratio\": %.3f}\n",
           line->theirs.median, line->theirs.least, line->theirs.most, ratio_of(line));
 }

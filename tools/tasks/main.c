@@ -8,16 +8,10 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/src/image.h"
-#include "backends/common/file.h"
-
-typedef struct input {
-  char *text;
-  rdl__task_list tasks;
-} input;
+#include "tools/tasks/task_files.h"
 
 static int complain(const char *text) {
   fprintf(stderr, "%s\n", text);
@@ -65,29 +59,12 @@ static int write_image(const rdl__image *image, int plain, char **names, const c
   return failed;
 }
 
-/* Entry 0 is Raddle's own module; the files follow. */
-static int read_modules(char **paths, size_t count, input *inputs, rdl__image_module *modules) {
-  rdl_reason why;
-  if (rdl__image_own_module(&inputs[0].tasks, &modules[0], &why)) return complain(why.text);
-  for (size_t i = 1; i < count; i++) {
-    const char *path = paths[i - 1];
-    input *in = &inputs[i];
-    size_t length = 0;
-    in->text = rdl__file_read(path, &length);
-    if (!in->text) return complain_of_file("read", path);
-    if (rdl__scan(path, in->text, length, 0, &in->tasks, &why)) return complain(why.text);
-    modules[i] = (rdl__image_module){path, in->text, length, &in->tasks};
-  }
-  return 0;
-}
-
-static int run(int plain, char **names, size_t count, input *inputs, rdl__image_module *modules) {
+static int run(int plain, char **names, const task_files *inputs) {
   rdl__image image;
   rdl__text files = {0};
   rdl_reason why;
-  if (read_modules(names + 2, count, inputs, modules)) return 1;
-  if (rdl__image_make(modules, count, &image, &why)) return complain(why.text);
-  rdl__image_files(modules, count, &files);
+  if (rdl__image_make(inputs->modules, inputs->count, &image, &why)) return complain(why.text);
+  rdl__image_files(inputs->modules, inputs->count, &files);
   int failed = files.failed ? complain("raddle-tasks: out of memory")
                             : write_image(&image, plain, names, files.bytes);
   rdl__text_finish(&files);
@@ -99,19 +76,11 @@ int main(int argc, char **argv) {
   int plain = argc > 1 && strcmp(argv[1], "--plain") == 0;
   char **names = argv + 1 + plain;
   if (argc - plain < 4) return complain("usage: raddle-tasks [--plain] NAME OUTPUT FILE...");
-  size_t count = (size_t)(argc - plain - 2);
-  input *inputs = calloc(count, sizeof *inputs);
-  rdl__image_module *modules = calloc(count, sizeof *modules);
-  int failed = 1;
-  if (inputs && modules)
-    failed = run(plain, names, count, inputs, modules);
-  else
-    complain("raddle-tasks: out of memory");
-  for (size_t i = 0; inputs && i < count; i++) {
-    free(inputs[i].text);
-    rdl__task_list_finish(&inputs[i].tasks);
-  }
-  free(inputs);
-  free(modules);
+  size_t count = (size_t)(argc - plain - 3);
+  task_files inputs;
+  rdl_reason why;
+  int failed = task_files_read(names + 2, count, &inputs, &why) ? complain(why.text)
+                                                                : run(plain, names, &inputs);
+  task_files_finish(&inputs);
   return failed;
 }

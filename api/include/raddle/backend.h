@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For backend authors. A backend brings mechanism and nothing else: it finds devices, gives memory
- * that host and device both address, turns kernel text into something that can be launched,
+ * to host and device, turns kernel text into something that can be launched,
  * launches it and waits for its end. What the kernel does, and what the host does with it, is
  * common to all.
  *
@@ -30,6 +30,10 @@ typedef struct rdl_backend_facts {
   uint32_t lanes;       /* work-items a worker */
   uint64_t clock_hz;    /* rate of rdl_clock() in the kernel; 0 = the device has no clock */
   uint64_t max_allocation;
+  uint32_t shared; /* host and device see each other's writes to memory while a launch runs. 0: what
+                      `allocate` gives is the host's copy, see `write` and `read` */
+  uint32_t loop_budget; /* turns that all loops of a worker have together in one launch, after which
+                           the device ends them and says nothing; 0 = none */
   uint32_t shares_cores;      /* workers run on the cores that the host's threads run on */
   uint32_t launches_promptly; /* `launch` hands over and returns, so that any thread may call it; 0
                                  = it may run the whole launch, as some drivers do in a flush */
@@ -59,7 +63,16 @@ typedef struct rdl_backend_options {
   uint32_t workers;      /* asked for; 0 = as many as run at the same time */
   uint32_t lanes;        /* asked for; 0 = what suits the device */
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
+  uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
 } rdl_backend_options;
+
+/* `bytes` bytes from `offset` on of memory that `allocate` gave, and where they are on the host. */
+typedef struct rdl_transfer {
+  void *memory;
+  size_t offset;
+  size_t bytes;
+  void *host;
+} rdl_transfer;
 
 typedef struct rdl_backend {
   const char *name; /* first part of a selector */
@@ -70,6 +83,13 @@ typedef struct rdl_backend {
   rdl_status (*enumerate)(rdl_device_info *infos, size_t capacity, size_t *out_count,
                           rdl_reason *why);
 
+  /* What the device that `enumerate` lists at `index` can do, also when Raddle cannot use it; the
+   * rest is as in rdl_device_capabilities. Results of probes are kept in `cache_dir`, which is as
+   * in the options. */
+  rdl_status (*capabilities)(size_t index, const char *cache_dir, uint32_t flags,
+                             rdl_capability *out, size_t capacity, size_t *out_count,
+                             rdl_reason *why);
+
   /* Opens the device that `enumerate` lists at `index`. */
   rdl_status (*open)(size_t index, const rdl_backend_options *options,
                      rdl_backend_device **out_device, rdl_reason *why);
@@ -79,14 +99,26 @@ typedef struct rdl_backend {
 
   void (*facts)(rdl_backend_device *device, rdl_backend_facts *out_facts);
 
-  /* Memory at one address for host and device, coherent while a launch runs, zeroed as far as it is
-   * touched, aligned to 64 bytes. */
+  /* Memory, zeroed as far as it is touched, aligned to 64 bytes. Where facts.shared is set, host
+   * and device both work on it; else `*out_memory` is where the host keeps its copy, the device has
+   * its own, and nothing goes from one to the other by itself. */
   rdl_status (*allocate)(rdl_backend_device *device, size_t bytes, void **out_memory,
                          rdl_reason *why);
   void (*release)(rdl_backend_device *device, void *memory); /* takes NULL */
 
+  /* The address that kernels know the memory by. */
+  uint64_t (*address)(rdl_backend_device *device, const void *memory);
+
+  /* From the host to the device and back; only where facts.shared is 0, and while no launch is
+   * under way. All is done when they return. */
+  rdl_status (*write)(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                      rdl_reason *why);
+  rdl_status (*read)(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                     rdl_reason *why);
+
   /* Compiles the text, or takes the result from the cache. RDL_COMPILE: `why` begins with
-   * file:line:column of the first error in a user's file. Blocks. No launch is under way. */
+   * file:line:column of the first error in a user's file, or says how the compiler ended that named
+   * none. Compilers that may crash are kept out of this process. Blocks. No launch is under way. */
   rdl_status (*build)(rdl_backend_device *device, const rdl_image_text *text,
                       rdl_backend_image **out_image, rdl_reason *why);
   void (*discard)(rdl_backend_device *device, rdl_backend_image *image); /* takes NULL */

@@ -19,6 +19,19 @@ extern "C" {
 
 typedef struct rdl_context rdl_context;
 
+/*
+ * How the host and a launch talk.
+ * RDL_MODE_RESIDENT: they share memory while the launch runs. A message of the host reaches a
+ * running launch within a microsecond, and a result is seen when it is written. RDL_MODE_EPOCH:
+ * what the host says waits for the next launch, and what the device has done is seen when the
+ * launch is over, which is when there is nothing left to do or its quantum is. Every device can.
+ */
+typedef enum rdl_mode {
+  RDL_MODE_DEFAULT, /* resident where the device can, else epoch */
+  RDL_MODE_RESIDENT,
+  RDL_MODE_EPOCH
+} rdl_mode;
+
 /* Beside a context the program may use the device itself. A launch ends after `quantum_ns` and the
  * segments that run then, and what others have queued meanwhile comes before the next one: on PoCL
  * a kernel, a blocking copy or a clFinish of the program's own waits for at most that long.
@@ -38,10 +51,12 @@ typedef struct rdl_context_options {
   uint32_t events;        /* events that may exist at once; default 16,384 */
   uint32_t flat;          /* not 0: what is awaited and has not started runs at once */
   uint32_t segment_limit; /* a worker leaves its launch after this many segments; for tests */
-  uint32_t pad;           /* 0 */
-  uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB.
+  uint32_t mode;          /* rdl_mode; one that the device has not is RDL_UNSUPPORTED */
+  uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB,
+                             in epoch mode 128, and at most a quarter of the largest allocation.
                              It is reserved, and used only as far as it is touched */
-  uint64_t quantum_ns;    /* longest stretch of one launch, the last segment apart; default 8 ms */
+  uint64_t quantum_ns;    /* longest stretch of one launch, the last segment apart; default 8 ms,
+                             in epoch mode 2 ms */
   uint64_t park_ns;       /* time without work before the device is left; default 300 us */
   uint64_t spin_ns;       /* a waiting thread spins this long before it sleeps; default 20 us;
                              RDL_NO_SPIN = not at all */
@@ -90,6 +105,7 @@ typedef struct rdl_context_info {
   rdl_device_info device;
   uint32_t workers; /* that run */
   uint32_t lanes;
+  uint32_t mode; /* RDL_MODE_RESIDENT or RDL_MODE_EPOCH */
   uint32_t slots;
   uint32_t roots;
   uint32_t events;

@@ -42,6 +42,31 @@ typedef struct rdl_device_info {
 RDL_API RDL_MUST_CHECK rdl_status rdl_devices(rdl_device_info *infos, size_t capacity,
                                               size_t *out_count);
 
+/* One thing that a device can do, or how much of it, as a name and a text whose first word is the
+ * answer: "loop_budget" "65535", "clock" "none (it does not compile)". docs/capabilities.md has the
+ * names. */
+typedef struct rdl_capability {
+  char name[32];
+  char value[96];
+  uint32_t probed; /* 1 = Raddle tried it; 0 = the driver claims it */
+} rdl_capability;
+
+/* Flags of a question for capabilities. */
+#define RDL_REPROBE 1u /* try everything again, whatever the cache holds */
+
+/* What the device of a selector can do; NULL as in rdl_context_open. It may be one that Raddle
+ * cannot use: "usable" then says why. Stores up to `capacity` rows, and how many there are in
+ * `*out_count`; 64 are enough for every device of this version. `out` may be NULL with capacity 0.
+ *
+ * Much of it is tried on the device. The first time that takes some seconds, in a process of its
+ * own, and a driver that crashes or hangs there costs one answer; then the answers come from the
+ * cache. Any thread; blocks. Where nothing can be tried there are the driver's claims, and "probes"
+ * says why. Returns RDL_INVALID for a NULL it cannot do without, unknown flags, or a selector that
+ * fits several devices, RDL_NOT_FOUND or RDL_UNAVAILABLE for one that fits none. */
+RDL_API RDL_MUST_CHECK rdl_status rdl_device_capabilities(const char *selector, uint32_t flags,
+                                                          rdl_capability *out, size_t capacity,
+                                                          size_t *out_count);
+
 #ifdef __cplusplus
 }
 #endif

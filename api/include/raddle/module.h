@@ -15,8 +15,10 @@ typedef struct rdl_module rdl_module;
 
 /* Compiles a task file into the context; a path is relative to the current directory. The module
  * belongs to the context and lives as long. Blocks while the compiler runs; the result is cached on
- * disk. Any thread. RDL_COMPILE: the text begins with file:line:column of the first error; the
- * context keeps the modules it had. RDL_NOT_FOUND or RDL_IO: the file could not be read. */
+ * disk. Any thread. RDL_COMPILE: the text begins with file:line:column of the first error, or says
+ * how the compiler ended that named none; the context keeps the modules it had. RDL_NOT_FOUND or
+ * RDL_IO: the file could not be read. RDL_UNAVAILABLE: there is no compiler, and the text says what
+ * to install. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_module_load(rdl_context *context, const char *path,
                                                   rdl_module **out_module);
 

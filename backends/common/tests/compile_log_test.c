@@ -26,10 +26,14 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static void check(const char *log, const char *wanted) {
+static void check_in(const rdl_joined *text, const char *log, const char *wanted) {
   memset(&why, 'x', sizeof why);
-  assert_int_equal(rdl__compile_log(log, &joined, &why), RDL_COMPILE);
+  assert_int_equal(rdl__compile_log(log, text, &why), RDL_COMPILE);
   assert_string_equal(why.text, wanted);
+}
+
+static void check(const char *log, const char *wanted) {
+  check_in(&joined, log, wanted);
 }
 
 static void gcc(void **state) {
@@ -155,6 +159,109 @@ static void notes_of_no_use_are_left_out(void **state) {
         "../a b/user.task.c:4:1: note: in expansion of macro 'MINE'");
 }
 
+/* ---- logs of one broken text, taken from three drivers ---- */
+
+static const char broken_own[] = "#define RDL_SET(p, v) do { (p)[0] = (v); } while (0)\n"
+                                 "typedef uint rdl_u32;\n";
+static const char broken_user[] = "\n\n"
+                                  "__kernel void rdl_launch(__global uint *heap, uint purpose)\n"
+                                  "{\n"
+                                  "  heap[0] = undefd;\n"
+                                  "  RDL_SET(heap, undefd2);\n"
+                                  "  heap[1] = 1\n"
+                                  "}\n";
+
+static void check_broken(const char *log, const char *wanted) {
+  rdl_text_piece pieces[] = {{.name = "dialect.h",
+                              .text = broken_own,
+                              .length = strlen(broken_own),
+                              .first_line = 1,
+                              .own = 1},
+                             {.name = "../some where/user.task.c",
+                              .text = broken_user,
+                              .length = strlen(broken_user),
+                              .first_line = 1}};
+  rdl_image_text image = {.pieces = pieces, .count = 2};
+  rdl_joined broken;
+  assert_int_equal(rdl__join(&image, &broken, NULL), RDL_OK);
+  check_in(&broken, log, wanted);
+  rdl__join_free(&broken);
+}
+
+static void one_text_on_pocl_3_1(void **state) {
+  (void)state;
+  check_broken(
+      "error: ../some where/user.task.c:5:13: use of undeclared identifier 'undefd'\n"
+      "error: ../some where/user.task.c:6:3 <Spelling=../some where/user.task.c:6:17>: use "
+      "of undeclared identifier 'undefd2'\n"
+      "error: ../some where/user.task.c:7:14: expected ';' after expression\n"
+      "Device pthread-skylake-avx512-Intel(R) Xeon(R) Processor failed to build the "
+      "program\n",
+      "../some where/user.task.c:5:13: error: use of undeclared identifier 'undefd'\n"
+      "../some where/user.task.c:6:3: error: use of undeclared identifier 'undefd2'\n"
+      "../some where/user.task.c:7:14: error: expected ';' after expression\n"
+      "Device pthread-skylake-avx512-Intel(R) Xeon(R) Processor failed to build the "
+      "program");
+}
+
+static void one_text_on_rusticl_22_3(void **state) {
+  (void)state;
+  check_broken("../some where/user.task.c:5:13: error: use of undeclared identifier 'undefd'\n"
+               "../some where/user.task.c:6:17: error: use of undeclared identifier 'undefd2'\n"
+               "../some where/user.task.c:7:14: error: expected ';' after expression\n"
+               "Error executing LLVM compilation action.\n",
+               "../some where/user.task.c:5:13: error: use of undeclared identifier 'undefd'\n"
+               "../some where/user.task.c:6:17: error: use of undeclared identifier 'undefd2'\n"
+               "../some where/user.task.c:7:14: error: expected ';' after expression\n"
+               "Error executing LLVM compilation action.");
+}
+
+static void one_text_on_oclgrind_21_10(void **state) {
+  (void)state;
+  check_broken("input.cl:9:13: error: use of undeclared identifier 'undefd'\n"
+               "  heap[0] = undefd;\n"
+               "            ^\n"
+               "input.cl:10:17: error: use of undeclared identifier 'undefd2'\n"
+               "  RDL_SET(heap, undefd2);\n"
+               "                ^\n"
+               "input.cl:11:14: error: expected ';' after expression\n"
+               "  heap[1] = 1\n"
+               "             ^\n"
+               "             ;\n",
+               "../some where/user.task.c:5:13: error: use of undeclared identifier 'undefd'\n"
+               "  heap[0] = undefd;\n"
+               "            ^\n"
+               "../some where/user.task.c:6:17: error: use of undeclared identifier 'undefd2'\n"
+               "  RDL_SET(heap, undefd2);\n"
+               "                ^\n"
+               "../some where/user.task.c:7:14: error: expected ';' after expression\n"
+               "  heap[1] = 1\n"
+               "             ^\n"
+               "             ;");
+}
+
+/* Linkers and the assembler of NVIDIA's driver name no line of the text. */
+static void what_comes_after_the_compiler_names_no_line(void **state) {
+  static const char *const logs[] = {
+      "Error(s) while linking: \nCannot find symbol f in kernel library\n"
+      "Device pthread-skylake-avx512-Intel(R) Xeon(R) Processor failed to build the program",
+      "(file=input,line=0,column=0,index=0): Unresolved external reference to \"f\".\n\n"
+      "Missing module.",
+      "ptxas fatal   : Unresolved extern function 'f'",
+      "ptxas application ptx input, line 22; error   : Unknown symbol 'f'\n"
+      "ptxas fatal   : Ptx assembly aborted due to errors",
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas error   : Entry function 'rdl_launch' uses too much shared data (0x1c000 bytes, "
+      "0xc000 "
+      "max)"};
+  (void)state;
+  for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+    char wanted[512];
+    (void)snprintf(wanted, sizeof wanted, "The compiler failed and named no line:\n%s", logs[i]);
+    check_broken(logs[i], wanted);
+  }
+}
+
 static void a_line_outside_all_pieces_stays(void **state) {
   (void)state;
   check("<kernel>:4:1: error: mark\n", "<kernel>:4:1: error: mark");
@@ -191,6 +298,10 @@ int main(void) {
       cmocka_unit_test(nvrtc),
       cmocka_unit_test(an_error_in_own_text_is_told_where_the_user_caused_it),
       cmocka_unit_test(notes_of_no_use_are_left_out),
+      cmocka_unit_test(one_text_on_pocl_3_1),
+      cmocka_unit_test(one_text_on_rusticl_22_3),
+      cmocka_unit_test(one_text_on_oclgrind_21_10),
+      cmocka_unit_test(what_comes_after_the_compiler_names_no_line),
       cmocka_unit_test(a_line_outside_all_pieces_stays),
       cmocka_unit_test(no_error_line),
       cmocka_unit_test(a_long_log_is_cut),

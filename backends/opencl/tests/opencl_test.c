@@ -45,6 +45,26 @@ static void without_a_driver_there_are_no_devices(void **state) {
   assert_null(device);
 }
 
+/* As the loader by Khronos does it. */
+static cl_int cut_the_list(cl_uint room, cl_platform_id *platforms, cl_uint *out_count) {
+  char *list = getenv("OCL_ICD_FILENAMES");
+  (void)room;
+  (void)platforms;
+  for (char *colon = strchr(list, ':'); colon; colon = strchr(colon + 1, ':'))
+    *colon = '\0';
+  *out_count = 0;
+  return CL_SUCCESS;
+}
+
+static void the_list_of_drivers_stays_whole(void **state) {
+  rdl_cl cl = {.clGetPlatformIDs = cut_the_list};
+  (void)state;
+  assert_int_equal(setenv("OCL_ICD_FILENAMES", "first.so:second.so:third.so", 1), 0);
+  rdl__cl_read_drivers(&cl);
+  assert_string_equal(getenv("OCL_ICD_FILENAMES"), "first.so:second.so:third.so");
+  assert_int_equal(unsetenv("OCL_ICD_FILENAMES"), 0);
+}
+
 static cl_int answers(cl_int code) {
   return code;
 }
@@ -69,6 +89,7 @@ int main(void) {
       cmocka_unit_test(without_a_loader),
       cmocka_unit_test(a_library_that_is_no_loader),
       cmocka_unit_test(without_a_driver_there_are_no_devices),
+      cmocka_unit_test(the_list_of_drivers_stays_whole),
       cmocka_unit_test(a_failure_names_its_call),
   };
   return cmocka_run_group_tests_name("opencl", tests, NULL, NULL);

@@ -2,9 +2,11 @@
 """command_test.py CASE PROGRAM: runs the command line program and checks what it prints."""
 import json
 import os
-import subprocess
-import sys
+import re
 import tempfile
+
+import harness
+from harness import check, run
 
 SHAPES = {"indep": 100000, "chain": 10000, "wavefront": 10000, "fib": 21891,
           "pingpong": 20000, "fan": 10010, "roundtrip": 10000}
@@ -12,23 +14,13 @@ FIELDS = {"shape", "device", "workers", "n", "ns_per_future", "ns_min", "ns_max"
           "peer", "peer_ns", "ratio"}
 
 
-def run(*words, program=None, **variables):
-    return subprocess.run([program or PROGRAM, *words], capture_output=True, text=True, timeout=110,
-                          env={**os.environ, **variables})
-
-
-def check(condition, *what):
-    if not condition:
-        sys.exit("failed: " + " ".join(str(w) for w in what))
-
-
 def case_help():
-    for words in (["--help"], ["bench", "--help"], ["devices", "--help"],
-                  ["bench", "--shape", "fib", "--help"]):
+    for words in (["--help"], ["bench", "--shape", "fib", "--help"],
+                  *([name, "--help"] for name in harness.commands())):
         done = run(*words)
         check(done.returncode == 0 and done.stdout.startswith("usage: raddle"), words, done)
-        check(done.stderr == "", words, done.stderr)
-    check("bench" in run("--help").stdout and "devices" in run("--help").stdout, "the commands")
+        check(done.stderr == "" and max(map(len, done.stdout.splitlines())) <= 100, words, done)
+    check({"bench", "check", "devices"} <= set(harness.commands()), harness.commands())
     for shape in SHAPES:
         check(shape in run("bench", "--help").stdout, shape, "in the help of bench")
     first = run("--version").stdout.split("\n")[0].split()
@@ -72,6 +64,29 @@ def case_devices():
         check(all(selector in done.stderr for selector in both), done)
 
 
+    listed = [json.loads(line) for line in run("devices", "--json").stdout.splitlines()]
+    check([(d["selector"], d["usable"]) for d in listed] == [(s, u) for s, u, _ in found], listed)
+    check(all(d["name"] and d["usable"] == (d["missing"] == "") for d in listed), listed)
+
+
+def case_capabilities():
+    plain = [json.loads(line) for line in run("devices", "--json").stdout.splitlines()]
+    told = [json.loads(line) for line in run("devices", "-v", "--json", timeout=250).stdout.splitlines()]
+    check([d["selector"] for d in told] == [d["selector"] for d in plain], told)
+    for device in told:
+        rows = {row["name"]: row["value"] for row in device["capabilities"]}
+        check(len(rows) > 5 and (rows["usable"] == "yes") == device["usable"], device)
+    text = run("devices", "--verbose").stdout
+    for device in told:
+        for row in device["capabilities"]:
+            value = "" if row["name"] == "clock_hz" else re.escape(row["value"][:20]) # measured anew
+            line = rf"^  {row['name']} +{'probed' if row['probed'] else 'claimed'} +{value}"
+            check(re.search(line, text, re.M), row, text)
+    check(max(map(len, text.splitlines())) <= 100, text)
+    again = run("devices", "--reprobe", timeout=250)
+    check(again.returncode == 0 and "  clock " in again.stdout, again)
+
+
 def case_selectors():
     for selector, usable, _ in devices():
         done = run("bench", "--once", "--device", selector)
@@ -79,7 +94,9 @@ def case_selectors():
 
 
 def case_misuse():
-    for words in ([], ["dance"], ["devices", "now"], ["bench", "--shape", "spiral"],
+    for words in ([], ["dance"], ["devices", "now"], ["devices", "--json=yes"], ["check"],
+                  ["check", "--json"], ["check", "x.task.c", "--device"],
+                  ["check", "x.task.c", "--fast"], ["bench", "--shape", "spiral"],
                   ["bench", "--rounds", "0"], ["bench", "--rounds", "-1"], ["bench", "--workers"],
                   ["bench", "--workers", "2x"], ["bench", "--device", "--once"],
                   ["bench", "--device", ""], ["bench", "--peer"], ["bench", "--json"],
@@ -144,7 +161,7 @@ def fake_peer(folder, name, ok):
 def case_peer():
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "raddle")
-        with open(PROGRAM, "rb") as source, open(program, "wb") as target:
+        with open(harness.PROGRAM, "rb") as source, open(program, "wb") as target:
             target.write(source.read())
         os.chmod(program, 0o755)
         fake_peer(folder, "good", "1")
@@ -165,5 +182,4 @@ def case_peer():
         check(done.returncode == 1 and "peer-bad" in done.stderr, done)
 
 
-PROGRAM = sys.argv[2]
-globals()["case_" + sys.argv[1]]()
+harness.main(globals())

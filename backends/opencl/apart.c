@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of devices that share none with the host: a buffer for the device, and for the host a copy
+ * of which no page exists before it is touched. Kernels know memory by its address, which is the
+ * same in every launch (a probe has seen to that): a kernel stores it once for each buffer.
+ *
+ * Between two launches a program may have changed thousands of short places. To transfer each by
+ * itself takes microseconds, so they travel together and a kernel puts them where they belong.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "backends/common/reason.h"
+#include "backends/opencl/device.h"
+#include "backends/opencl/status.h"
+
+/* ---- the kernel that serves this file ---- */
+
+#define SUPPORT_WHERE 0u /* stores the address of its argument in its first 8 bytes */
+#define SUPPORT_PATCH 1u /* its argument is a patch, see below */
+
+/* Returns for every other purpose, as an image does. */
+static const char support_text[] =
+    "__kernel void rdl_launch(__global uchar *heap, uint purpose) {\n"
+    "  __global uint *words = (__global uint *)heap;\n"
+    "  uint piece, k;\n"
+    "  if (purpose == 0u) *(__global ulong *)heap = (ulong)heap;\n"
+    "  if (purpose != 1u) return;\n"
+    "  for (piece = get_group_id(0); piece < words[0]; piece += get_num_groups(0)) {\n"
+    "    __global const uint *head = words + 4u + 4u * piece;\n"
+    "    __global uint *to = (__global uint *)((ulong)head[0] | (ulong)head[1] << 32);\n"
+    "    for (k = 0; k < head[3]; k++)\n"
+    "      to[k] = words[head[2] + k];\n"
+    "  }\n"
+    "}\n";
+
+rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why) {
+  rdl_text_piece piece = {.name = "support",
+                          .text = support_text,
+                          .length = sizeof support_text - 1,
+                          .first_line = 1,
+                          .own = 1};
+  rdl_image_text text = {.pieces = &piece, .count = 1, .hash = "support 1"};
+  return rdl__cl_build(device, &text, &device->support, why);
+}
+
+static rdl_status run_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
+                              size_t groups, rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  cl_kernel kernel = device->support->kernel;
+  const size_t one = 1;
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself is passed */
+  rdl_status status = RDL_CL(why, cl->clSetKernelArg(kernel, 0, sizeof argument, &argument));
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clSetKernelArg(kernel, 1, sizeof purpose, &purpose));
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &groups, &one,
+                                                    0, NULL, NULL));
+  return status;
+}
+
+/* ---- blocks ---- */
+
+/* What is known of a block lies in front of the host's copy; a whole page keeps that aligned. */
+#define FRONT 4096u
+
+/* Sizes of buffers are multiples of this, so that they can be filled with large patterns. */
+#define ROUND 128u
+
+typedef struct block_front {
+  size_t whole; /* bytes mapped, with this */
+  cl_mem buffer;
+  uint64_t address;
+} block_front;
+
+static block_front *front_of(const void *memory) {
+  return (block_front *)(void *)((unsigned char *)(uintptr_t)memory - FRONT);
+}
+
+cl_mem rdl__cl_buffer(const void *memory) {
+  return front_of(memory)->buffer;
+}
+
+uint64_t rdl__cl_apart_address(const void *memory) {
+  return front_of(memory)->address;
+}
+
+static rdl_status make_buffer(rdl_backend_device *device, size_t bytes, cl_mem *out_buffer,
+                              rdl_reason *why) {
+  static const unsigned char zeros[ROUND];
+  const rdl_cl *cl = device->cl;
+  cl_int code = CL_SUCCESS;
+  rdl_status status =
+      RDL_CL_MAKE(why, code, *out_buffer,
+                  cl->clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code));
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clEnqueueFillBuffer(device->queue, *out_buffer, zeros, sizeof zeros, 0,
+                                                 bytes, 0, NULL, NULL));
+  return status;
+}
+
+/* The address stands in the first bytes for a moment, which are zero again afterwards. */
+static rdl_status find_address(rdl_backend_device *device, cl_mem buffer, uint64_t *out_address,
+                               rdl_reason *why) {
+  static const cl_ulong zero;
+  const rdl_cl *cl = device->cl;
+  cl_ulong address = 0;
+  rdl_status status = run_support(device, buffer, SUPPORT_WHERE, 1, why);
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clEnqueueReadBuffer(device->queue, buffer, CL_TRUE, 0, sizeof address,
+                                                 &address, 0, NULL, NULL));
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clEnqueueWriteBuffer(device->queue, buffer, CL_TRUE, 0, sizeof zero,
+                                                  &zero, 0, NULL, NULL));
+  if (status == RDL_OK && !address)
+    status = rdl__fail(RDL_UNSUPPORTED, why, "The device gave no address for a buffer.");
+  *out_address = address;
+  return status;
+}
+
+rdl_status rdl__cl_apart_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
+                                  rdl_reason *why) {
+  block_front front = {.whole = bytes + FRONT};
+  size_t rounded = (bytes / ROUND + 1u) * ROUND;
+  unsigned char *block = MAP_FAILED;
+  rdl_status status;
+  if (bytes > device->max_allocation || front.whole < bytes)
+    return rdl__fail(RDL_OUT_OF_MEMORY, why,
+                     "%zu bytes are more than the device gives at once, which is %llu.", bytes,
+                     (unsigned long long)device->max_allocation);
+  block = mmap(NULL, front.whole, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block == MAP_FAILED)
+    return rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no %zu bytes of memory to give.", bytes);
+  status = make_buffer(device, rounded, &front.buffer, why);
+  if (status == RDL_OK) status = find_address(device, front.buffer, &front.address, why);
+  if (status == RDL_OK) {
+    *(block_front *)(void *)block = front;
+    *out_memory = block + FRONT;
+    return RDL_OK;
+  }
+  if (front.buffer) (void)device->cl->clReleaseMemObject(front.buffer);
+  (void)munmap(block, front.whole);
+  return status;
+}
+
+void rdl__cl_apart_release(rdl_backend_device *device, void *memory) {
+  block_front front;
+  if (!memory) return;
+  front = *front_of(memory);
+  (void)device->cl->clReleaseMemObject(front.buffer);
+  (void)munmap(front_of(memory), front.whole);
+}
+
+/* ---- transfers ---- */
+
+/* A patch: how many pieces, three words of nothing, four words a piece (its address, where its
+ * words begin in the patch, how many they are), then the words. */
+#define HEAD_WORDS 4u
+
+/* Few transfers, and long ones, travel by themselves. */
+#define FEW         8u
+#define LONG_BYTES  2048u
+#define MOST_GROUPS 256u
+
+static int fits_patch(const rdl_transfer *t) {
+  return t->bytes <= LONG_BYTES && t->bytes % 4u == 0 && t->offset % 4u == 0;
+}
+
+static rdl_status write_one(rdl_backend_device *device, const rdl_transfer *t, rdl_reason *why) {
+  return RDL_CL(why,
+                device->cl->clEnqueueWriteBuffer(device->queue, rdl__cl_buffer(t->memory), CL_FALSE,
+                                                 t->offset, t->bytes, t->host, 0, NULL, NULL));
+}
+
+static size_t patch_words(const rdl_transfer *transfers, size_t count, size_t *out_pieces) {
+  size_t words = HEAD_WORDS;
+  *out_pieces = 0;
+  for (size_t k = 0; k < count; k++) {
+    if (!fits_patch(&transfers[k])) continue;
+    words += HEAD_WORDS + transfers[k].bytes / 4u;
+    ++*out_pieces;
+  }
+  return words;
+}
+
+static void pack(uint32_t *patch, const rdl_transfer *transfers, size_t count, size_t pieces) {
+  uint32_t *head = patch + HEAD_WORDS;
+  uint32_t at = (uint32_t)(HEAD_WORDS + HEAD_WORDS * pieces);
+  memset(patch, 0, HEAD_WORDS * sizeof *patch);
+  patch[0] = (uint32_t)pieces;
+  for (size_t k = 0; k < count; k++) {
+    const rdl_transfer *t = &transfers[k];
+    uint64_t address;
+    if (!fits_patch(t)) continue;
+    address = rdl__cl_apart_address(t->memory) + t->offset;
+    head[0] = (uint32_t)address;
+    head[1] = (uint32_t)(address >> 32);
+    head[2] = at;
+    head[3] = (uint32_t)(t->bytes / 4u);
+    memcpy(patch + at, t->host, t->bytes);
+    at += head[3];
+    head += HEAD_WORDS;
+  }
+}
+
+/* Room for a patch on both sides. */
+static rdl_status make_patch(rdl_backend_device *device, size_t words, rdl_reason *why) {
+  rdl_cl_patch *patch = &device->patch;
+  size_t room = 2u * words;
+  rdl_status status;
+  if (words <= patch->room) return RDL_OK;
+  rdl__cl_patch_free(device);
+  patch->words = malloc(room * sizeof *patch->words);
+  if (!patch->words)
+    return rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no memory for %zu changed words.",
+                     words);
+  status =
+      make_buffer(device, (room * sizeof *patch->words / ROUND + 1u) * ROUND, &patch->buffer, why);
+  if (status == RDL_OK) patch->room = room;
+  return status;
+}
+
+void rdl__cl_patch_free(rdl_backend_device *device) {
+  if (device->patch.buffer) (void)device->cl->clReleaseMemObject(device->patch.buffer);
+  free(device->patch.words);
+  memset(&device->patch, 0, sizeof device->patch);
+}
+
+static rdl_status send_patch(rdl_backend_device *device, const rdl_transfer *transfers,
+                             size_t count, size_t words, size_t pieces, rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  rdl_status status = make_patch(device, words, why);
+  if (status != RDL_OK) return status;
+  pack(device->patch.words, transfers, count, pieces);
+  status = RDL_CL(why, cl->clEnqueueWriteBuffer(device->queue, device->patch.buffer, CL_FALSE, 0,
+                                                words * sizeof(uint32_t), device->patch.words, 0,
+                                                NULL, NULL));
+  if (status == RDL_OK)
+    status = run_support(device, device->patch.buffer, SUPPORT_PATCH,
+                         pieces < MOST_GROUPS ? pieces : MOST_GROUPS, why);
+  return status;
+}
+
+rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                         rdl_reason *why) {
+  size_t pieces = 0, words = patch_words(transfers, count, &pieces);
+  int together = pieces > FEW;
+  rdl_status status = RDL_OK;
+  if (!count) return RDL_OK;
+  for (size_t k = 0; k < count && status == RDL_OK; k++)
+    if (!together || !fits_patch(&transfers[k])) status = write_one(device, &transfers[k], why);
+  if (status == RDL_OK && together)
+    status = send_patch(device, transfers, count, words, pieces, why);
+  if (status == RDL_OK) status = RDL_CL(why, device->cl->clFinish(device->queue));
+  return status;
+}
+
+rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                        rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  rdl_status status = RDL_OK;
+  if (!count) return RDL_OK;
+  for (size_t k = 0; k < count && status == RDL_OK; k++)
+    status = RDL_CL(why, cl->clEnqueueReadBuffer(device->queue, rdl__cl_buffer(transfers[k].memory),
+                                                 CL_FALSE, transfers[k].offset, transfers[k].bytes,
+                                                 transfers[k].host, 0, NULL, NULL));
+  if (status == RDL_OK) status = RDL_CL(why, cl->clFinish(device->queue));
+  return status;
+}

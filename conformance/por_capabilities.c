@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* POR 2: what a device can do is told for each device, also for one that cannot be used. */
+#include <string.h>
+
+#include "conformance/harness.h"
+
+#define MOST_ROWS 64u
+
+static const rdl_capability *row_named(const rdl_capability *rows, size_t count, const char *name) {
+  size_t k;
+  for (k = 0; k < count; k++)
+    if (strcmp(rows[k].name, name) == 0) return &rows[k];
+  return NULL;
+}
+
+static void check_rows(const rdl_device_info *info, const rdl_capability *rows, size_t count) {
+  const rdl_capability *usable = row_named(rows, count, "usable");
+  size_t k;
+  CHECK(usable);
+  CHECK_EQ(info->usable, strcmp(usable->value, "yes") == 0);
+  if (!info->usable) CHECK_CONTAINS(usable->value, "lacks");
+  for (k = 0; k < count; k++) {
+    CHECK(rows[k].name[0] && rows[k].value[0]);
+    CHECK(rows[k].probed <= 1);
+    CHECK(row_named(rows, count, rows[k].name) == &rows[k]);
+  }
+}
+
+/* Nothing about a device that runs tasks is left open: each of these was tried, or needs no try. */
+static void check_usable(const rdl_capability *rows, size_t count) {
+  static const char *const names[] = {"order",       "shared", "resident_groups",
+                                      "loop_budget", "clock",  "max_allocation"};
+  size_t k;
+  CHECK(!row_named(rows, count, "probes"));
+  for (k = 0; k < sizeof names / sizeof names[0]; k++) {
+    const rdl_capability *row = row_named(rows, count, names[k]);
+    CHECK(row);
+    if (strcmp(names[k], "loop_budget") != 0 && strcmp(names[k], "clock") != 0)
+      CHECK(strncmp(row->value, "none", 4) != 0);
+  }
+}
+
+void POR_2_capabilities(void) {
+  static rdl_device_info infos[16];
+  static rdl_capability rows[MOST_ROWS], again[MOST_ROWS];
+  size_t devices = 0, count = 0, twice = 0, k;
+  CHECK_OK(rdl_devices(infos, 16, &devices));
+  for (k = 0; k < devices && k < 16; k++) {
+    memset(rows, 0, sizeof rows);
+    memset(again, 0, sizeof again);
+    CHECK_OK(rdl_device_capabilities(infos[k].selector, 0, rows, MOST_ROWS, &count));
+    CHECK(count > 5 && count <= MOST_ROWS);
+    check_rows(&infos[k], rows, count);
+    if (infos[k].usable) check_usable(rows, count);
+    CHECK_OK(rdl_device_capabilities(infos[k].selector, 0, again, MOST_ROWS, &twice));
+    CHECK_EQ(count, twice);
+    CHECK(memcmp(rows, again, sizeof rows) == 0);
+    memset(again, 0, sizeof again);
+    CHECK_OK(rdl_device_capabilities(infos[k].selector, 0, again, 1, &twice));
+    CHECK_EQ(count, twice);
+    CHECK(memcmp(&rows[0], &again[0], sizeof rows[0]) == 0 && !again[1].name[0]);
+  }
+}
