@@ -142,7 +142,8 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
 
 /* ---- building up ---- */
 
-/* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once. */
+/* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once.
+ */
 static uint64_t usual_frame_bytes(const rdl_context *cx) {
   uint64_t most = cx->facts.max_allocation / 4u;
   uint64_t usual = rdl__apart(cx) ? 128u << 20 : 256u << 20;
