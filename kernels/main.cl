@@ -78,7 +78,8 @@ RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl, rdl_u32 whole) {
 /* Runs the chosen future until it waits or ends; a chore only passes on a cancel. */
 RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
   rdl_u32 how = RDL_SUSPENDED, returned = 0, whole = 1, looks;
-  if (chosen == RDL_FUTURE) rdl_store_relaxed(&rdl->me->running, rdl->slot); /* should it never end */
+  if (chosen == RDL_FUTURE)
+    rdl_store_relaxed(&rdl->me->running, rdl->slot); /* should it never end */
   looks = chosen == RDL_CHORE || rdl_take_up(rdl);
   for (;;) {
     if (!looks) {

@@ -48,7 +48,7 @@ rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why) {
 
 /* One caller at a time: the kernel's arguments are set and then used. */
 static rdl_status enqueue_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
-                              size_t groups, rdl_reason *why) {
+                                  size_t groups, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   cl_kernel kernel = device->support->kernel;
   const size_t one = 1;
