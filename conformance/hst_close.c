@@ -255,7 +255,7 @@ void HST_7_never_ending(void) {
   CHECK_BETWEEN(300u * MS, now_ns() - begin, 1500u * MS);
   CHECK(rdl_error_text()[0]);
   if (!m.words) return; /* nobody can end it */
-  word_set(&m, 1, 1); /* the end frees all after all, and the device can be opened again */
+  word_set(&m, 1, 1);   /* the end frees all after all, and the device can be opened again */
   begin = now_ns();
   while (status == RDL_BUSY && now_ns() - begin < PATIENCE_NS) {
     sleep_ns(1u * MS);

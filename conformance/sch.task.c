@@ -259,6 +259,25 @@ RDL_TASK(sch_hold, uint, struct sch_args, RDL_NONE) {
   RDL_END();
 }
 
+/* n children that count themselves in word 2, and behind them in the ring one that holds the
+ * worker. */
+RDL_TASK(sch_count_in, uint, struct sch_args, RDL_NONE) {
+  RDL_BEGIN();
+  rdl_atomic_add(sch_word(args->at, 2), 1u);
+  RDL_RETURN(1);
+  RDL_END();
+}
+
+RDL_TASK(sch_stands_before, uint, struct sch_args, struct sch_one) {
+  RDL_BEGIN();
+  for (self->k = 0; self->k < args->n; self->k++)
+    RDL_SPAWN(self->f, sch_count_in, .at = args->at);
+  RDL_SPAWN(self->f, sch_hold, .at = args->at);
+  RDL_AWAIT_CHILDREN();
+  RDL_RETURN(self->k);
+  RDL_END();
+}
+
 /* n children that wait for the event, and so does it for them. */
 RDL_TASK(sch_parent, uint, struct sch_args, struct sch_one) {
   RDL_BEGIN();

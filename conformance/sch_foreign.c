@@ -12,10 +12,10 @@
 typedef void *cl_object;
 typedef int32_t cl_code;
 
-#define CL_PLATFORM_NAME_    0x0902u
-#define CL_DEVICE_NAME_      0x102Bu
-#define CL_DEVICE_TYPE_ALL_  0xFFFFFFFFull
-#define CL_MEM_READ_WRITE_   1ull
+#define CL_PLATFORM_NAME_   0x0902u
+#define CL_DEVICE_NAME_     0x102Bu
+#define CL_DEVICE_TYPE_ALL_ 0xFFFFFFFFull
+#define CL_MEM_READ_WRITE_  1ull
 
 /* X(result, name, parameters) */
 #define CL_FUNCTIONS(X)                                                                            \
@@ -28,7 +28,8 @@ typedef int32_t cl_code;
   X(cl_object, clCreateCommandQueue, (cl_object, cl_object, uint64_t, cl_code *))                  \
   X(cl_object, clCreateProgramWithSource,                                                          \
     (cl_object, uint32_t, const char **, const size_t *, cl_code *))                               \
-  X(cl_code, clBuildProgram, (cl_object, uint32_t, const cl_object *, const char *, void *, void *)) \
+  X(cl_code, clBuildProgram,                                                                       \
+    (cl_object, uint32_t, const cl_object *, const char *, void *, void *))                        \
   X(cl_object, clCreateKernel, (cl_object, const char *, cl_code *))                               \
   X(cl_object, clCreateBuffer, (cl_object, uint64_t, size_t, void *, cl_code *))                   \
   X(cl_code, clSetKernelArg, (cl_object, uint32_t, size_t, const void *))                          \
@@ -83,7 +84,8 @@ typedef struct foreign {
 } foreign;
 
 static foreign open_foreign(bed *b) {
-  const char *text = "kernel void add(global uint *words, uint n) { words[get_global_id(0)] += n; }";
+  const char *text =
+      "kernel void add(global uint *words, uint n) { words[get_global_id(0)] += n; }";
   cl_object device, program;
   cl_code code = 0;
   foreign f;

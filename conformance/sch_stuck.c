@@ -287,6 +287,33 @@ void SCH_9_dump(void) {
   bed_close(&b);
 }
 
+/* What became ready on the held worker itself runs on another one, once, also when the segment ends
+ * just then. */
+void SCH_9_behind(void) {
+  enum { BEHIND = 300, ROUNDS = SCALED(12, 4) };
+  static warnings told;
+  rdl_context_options options = held_options(&told);
+  bed b = bed_open_with(TASKS, &options);
+  memory busy = memory_new(&b, 1);
+  rdl_future turns = START(&b, "sch_busy", .at = busy.at);
+  uint32_t k;
+  for (k = 0; k < ROUNDS; k++) {
+    memory m = memory_new(&b, 3);
+    rdl_future parent = START(&b, "sch_stands_before", .at = m.at, .n = BEHIND);
+    CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+    if (k % 3 == 0)
+      CHECK(word_becomes(&m, 2, BEHIND, PATIENCE_NS));
+    else
+      sleep_ns(60u * MS + chance(120) * MS);
+    word_set(&m, 1, 1);
+    CHECK_EQ(BEHIND, get(&b, parent));
+    CHECK_EQ(BEHIND, word_at(&m, 2));
+  }
+  word_set(&busy, 0, 1);
+  CHECK_EQ(5, get(&b, turns));
+  bed_close(&b);
+}
+
 /* Every worker runs a segment that does not end. */
 static bed hold_all(memory *m, const rdl_context_options *options) {
   bed b = bed_open_with(TASKS, options);

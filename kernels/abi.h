@@ -255,8 +255,8 @@ typedef struct rdl_worker {
   rdl_u32 starved; /* the future of this worker that waits for room, */
   rdl_u32 starved_ticket;
   rdl_u32 starved_for; /* and how many dispatches have been made since */
-  rdl_u32 running;     /* the future whose segment runs, or ran last; 0 = no work, or it has left */
-  rdl_u32 beat;        /* dispatches of this launch: rises with every segment */
+  rdl_u32 running;     /* the future whose segment runs; 0 = none does */
+  rdl_u32 answered;    /* the last question in rdl_control.stop that it has seen, or RDL_HAS_LEFT */
   rdl_u32 pad2[7];
   rdl_counters counters;
   rdl_stash stashes[RDL_POOLS];
@@ -285,6 +285,9 @@ typedef struct rdl_message {
 #define RDL_SAY_COMPLETE 6u /* future `slot` of the host ends with cause `value` and `result` */
 #define RDL_SAY_WAKE     7u /* future `slot`, if its wait word is `generation`, with cause `value` */
 #define RDL_SAY_ROOM     8u /* futures that wait for room look again */
+#define RDL_SAY_RUN                                                                                \
+  9u /* future `slot`, which stands in no queue, while its word is `generation`                    \
+      */
 
 /* The device looks for the next message's sequence: one line brings it and the news of it. */
 typedef struct rdl_mailbox {
@@ -368,14 +371,18 @@ typedef struct rdl_control {
   rdl_u32 task_slots;      /* slots that are not the host's */
   rdl_u32 broken;          /* device: some wait has ended before what it waited for */
   rdl_u32 now;             /* milliseconds of the host's clock, as of this launch */
-  rdl_u32 pad0[6];
+  rdl_u64 meeting;         /* ticks, or looks without a clock: so long a worker waits for others to
+                              arrive; then one of them is held */
+  rdl_u64 stretch;         /* what is a quantum then */
+  rdl_u32 pad0[2];
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered;
   rdl_u32 pad1[15];
   rdl_u32 idle;    /* workers without work, and those that have left */
   rdl_u32 expired; /* workers whose quantum is over */
   rdl_u32 parked;  /* all were idle for long enough */
-  rdl_u32 pad2[13];
+  rdl_u32 arrived; /* workers that begin no segment any more, and those that have left */
+  rdl_u32 pad2[12];
   rdl_u32 hungry; /* somebody has no work: spill */
   rdl_u32 pad3[15];
   rdl_u32 room; /* list of nodes of futures that wait for room */
@@ -397,6 +404,11 @@ typedef struct rdl_control {
    up nobody else. Now: each after its segment, for the context closes. */
 #define RDL_STOP_TOGETHER 1u
 #define RDL_STOP_NOW      2u
+/* The number of a question, from 1 on, stands above: not to leave, only to answer between two
+   segments. Who does not is held by one, and the host takes others out of its ring: from the first
+   question of a launch on a future starts by a swap of its word, as in flat mode. */
+#define RDL_QUESTION_SHIFT 2u
+#define RDL_HAS_LEFT       0xffffffffu /* also a worker that is yet to come */
 
 #define RDL_FLAG_FLAT 1u
 /* Workers on all cores of the host: an idle one gives its core away. */

@@ -78,6 +78,8 @@ RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl, rdl_u32 whole) {
 /* Runs the chosen future until it waits or ends; a chore only passes on a cancel. */
 RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
   rdl_u32 how = RDL_SUSPENDED, returned = 0, whole = 1, looks;
+  if (chosen == RDL_FUTURE)
+    rdl_store_relaxed(&rdl->me->running, rdl->slot); /* should it never end */
   looks = chosen == RDL_CHORE || rdl_take_up(rdl);
   for (;;) {
     if (!looks) {
@@ -94,6 +96,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
   if (looks) rdl->starting = 0;
   if (how == RDL_ENDED) rdl_end(rdl, returned);
   rdl->segments++;
+  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
 }
 
 /* Idle no longer, before it shows. */
@@ -103,14 +106,13 @@ RDL_FN void rdl_go_on(rdl_cx *rdl) {
 }
 
 /* `expected` is the word the future was queued with. Only in flat mode can another worker have
-   taken it, so only there the word says who runs it; elsewhere it stays as it is, which spares a
-   read-modify-write a segment. RDL_NOTHING = the entry was stale. */
+   taken it, or when the host takes futures from a worker that is held, so only there the word says
+   who runs it; elsewhere it stays as it is, which spares a read-modify-write a segment. RDL_NOTHING
+   = the entry was stale. */
 RDL_FN rdl_u32 rdl_pick(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
   rdl->self = rdl->records + slot;
   rdl->slot = slot;
-  rdl_store_relaxed(&rdl->me->running, slot); /* should the segment never end */
-  rdl_store_relaxed(&rdl->me->beat, rdl->segments);
-  if (!rdl->flat) return RDL_FUTURE;
+  if (!rdl->careful) return RDL_FUTURE;
   if (rdl->resting) rdl_go_on(rdl);
   if (!rdl_change(rdl->self, expected, rdl_with_state(expected, RDL_RUNNING))) return RDL_NOTHING;
   return RDL_FUTURE;
@@ -469,13 +471,53 @@ RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
 /* ---- when to leave ---- */
 
 RDL_FN rdl_u32 rdl_quantum_over(rdl_cx *rdl) {
-  rdl_u64 quantum = rdl->control->quantum;
-  if (rdl->control->round_limit) return rdl->rounds >= rdl->control->round_limit;
-  return rdl_clock() - rdl->started >= quantum;
+  if (rdl->control->round_limit) return rdl->rounds >= rdl->quantum;
+  return rdl_clock() - rdl->started >= rdl->quantum;
 }
 
-/* Workers leave together: who is first goes on until all are there, so a long segment elsewhere
-   does not stop this worker. */
+/* Ticks, or looks where there is no clock. */
+RDL_FN rdl_u32 rdl_has_waited(rdl_cx *rdl, rdl_u64 since, rdl_u64 looks) {
+  rdl_u64 meeting = rdl->control->meeting;
+  return rdl->control->round_limit ? looks >= meeting : rdl_clock() - since >= meeting;
+}
+
+/* One that does not arrive is held by its segment: this worker goes on, for longer than it has
+   waited for that one. Once all have arrived nobody goes back. */
+RDL_FN rdl_u32 rdl_go_back(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u32 arrived = rdl_load_acquire(&control->arrived), seen;
+  while (arrived < rdl_load_acquire(&control->registered)) {
+    seen = rdl_cas(&control->arrived, arrived, arrived - 1u);
+    if (seen == arrived) break;
+    arrived = seen;
+  }
+  if (arrived >= rdl_load_acquire(&control->registered)) return 0;
+  rdl->arrived = 0;
+  rdl_fetch_add(&control->expired, 0xffffffffu);
+  rdl->expired = rdl->leaving = rdl->rounds = 0;
+  rdl->started = rdl_clock();
+  rdl->quantum = control->stretch;
+  return 1;
+}
+
+/* The quantum of all is over, and this worker begins no segment until all have come so far: one
+   that left while another begins a segment without end would not come back in this launch. Nothing
+   is lost by the wait, for the next launch waits for all anyway. */
+RDL_OUTLINE void rdl_meet(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u64 since = rdl_clock(), looks = 0;
+  rdl_fetch_add(&control->arrived, 1u);
+  rdl->arrived = 1;
+  while (rdl_load_acquire(&control->arrived) < rdl_load_acquire(&control->registered)) {
+    if (rdl_load_relaxed(&control->stop) & RDL_STOP_NOW) return;
+    if (rdl_has_waited(rdl, since, looks++) && rdl_go_back(rdl)) return;
+    if (control->flags & RDL_FLAG_CROWDED) rdl_give_way();
+    rdl_relax();
+  }
+}
+
+/* Workers leave together: who is first goes on until the quantum of all is over, so a long segment
+   elsewhere does not stop this worker. */
 RDL_FN void rdl_leave_together(rdl_cx *rdl, rdl_u32 wanted) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   if (!rdl->leaving && wanted) {
@@ -484,8 +526,10 @@ RDL_FN void rdl_leave_together(rdl_cx *rdl, rdl_u32 wanted) {
     rdl->leaving = 1;
   }
   if (rdl->leaving == 1u &&
-      rdl_load_acquire(&control->expired) >= rdl_load_acquire(&control->registered))
+      rdl_load_acquire(&control->expired) >= rdl_load_acquire(&control->registered)) {
     rdl->leaving = 2;
+    if (control->meeting) rdl_meet(rdl); /* where the host cannot see it there is nothing to gain */
+  }
 }
 
 /* Asked for every RDL_ROUND dispatches. */
@@ -497,10 +541,27 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
   rdl_leave_together(rdl, !rdl->leaving && rdl_quantum_over(rdl));
 }
 
-/* Between two segments, and the host asks for the end of the launch. */
+/* What others have put out waits for its owner, or for one without work: the owner may be held, and
+   all others busy. */
+RDL_FN void rdl_take_over(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
+  rdl_u32 k;
+  for (k = 0; k < rdl->control->workers; k++)
+    if (k != rdl->worker) rdl->counters.adopted += rdl_adopt(rdl, &workers[k].overflow);
+}
+
+/* Between two segments, and the host asks for something. That a question is seen before the next
+   future starts is what lets the host take others out of this worker's ring. */
 RDL_OUTLINE rdl_u32 rdl_must_leave(rdl_cx *rdl) {
-  if (rdl_load_relaxed(&rdl->control->stop) & RDL_STOP_NOW) return 1;
-  rdl_leave_together(rdl, 1u);
+  rdl_u32 stop = rdl_load_acquire(&rdl->control->stop);
+  rdl_u32 question = stop >> RDL_QUESTION_SHIFT;
+  if (stop & RDL_STOP_NOW) return 1;
+  if (question && question != rdl_load_relaxed(&rdl->me->answered)) {
+    rdl->careful = 1;
+    rdl_store_release(&rdl->me->answered, question);
+    rdl_take_over(rdl);
+  }
+  if (stop & RDL_STOP_TOGETHER) rdl_leave_together(rdl, 1u);
   return rdl->leaving == 2u;
 }
 
@@ -528,7 +589,6 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (*rounds == 0u) *since = rdl_clock();
   if (rdl->taken) rdl_judge_theft(rdl);
   if (*rounds == 16u) {
-    rdl_store_relaxed(&rdl->me->running, RDL_NIL);
     rdl->quiet = 0;
     rdl_fetch_add(&control->idle, 1u);
     rdl->resting = 1;
@@ -574,6 +634,7 @@ RDL_FN void rdl_next_turn(rdl_cx *rdl) {
 RDL_FN void rdl_leave(rdl_cx *rdl) {
   if (!rdl->resting) rdl_fetch_add(&rdl->control->idle, 1u);
   if (!rdl->expired) rdl_fetch_add(&rdl->control->expired, 1u);
+  if (!rdl->arrived) rdl_fetch_add(&rdl->control->arrived, 1u);
   rdl_hold_no_room(rdl);
 }
 

@@ -135,11 +135,11 @@ RDL_FN void rdl_share(rdl_cx *rdl) {
 }
 
 RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
-  rdl_entry entry;
+  RDL_GLOBAL rdl_entry *entry;
   if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
-  entry.slot = slot;
-  entry.wait = wait;
-  rdl->ring[rdl->bottom % RDL_LOCAL_RING] = entry;
+  entry = rdl->ring + rdl->bottom % RDL_LOCAL_RING;
+  rdl_store_relaxed(&entry->slot, slot); /* the host reads it when this worker is held */
+  rdl_store_relaxed(&entry->wait, wait);
   rdl->bottom++;
 }
 

@@ -50,6 +50,8 @@ typedef struct rdl_cx {
   rdl_u32 context;
   rdl_u32 slots; /* one past the last slot */
   rdl_u32 flat;
+  rdl_u32
+      careful; /* a future starts by a swap of its word: in flat mode, or a question was asked */
   rdl_u32 chunk;
   rdl_u32 keep; /* freed items that a stash may hold */
   /* The running future. */
@@ -111,12 +113,14 @@ typedef struct rdl_cx {
   rdl_u32 segments;
   rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = now */
   rdl_u32 expired; /* counted in control->expired */
+  rdl_u32 arrived; /* counted in control->arrived */
   rdl_u32 resting; /* counted in control->idle */
   rdl_u32 quiet;   /* looks for which all have been idle */
   rdl_u32 born;
   rdl_u32 born_end;
   rdl_u64 started;
-  rdl_u32 now; /* rdl_control.now when this worker last looked at the clock */
+  rdl_u64 quantum; /* ticks, or rounds where there is no clock */
+  rdl_u32 now;     /* rdl_control.now when this worker last looked at the clock */
   /* What was taken from others. */
   rdl_u64 taken_at;
   rdl_u64 roots_at;   /* when roots were last taken */
@@ -165,6 +169,8 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->context = control->context;
   rdl->slots = control->slots;
   rdl->flat = control->flags & RDL_FLAG_FLAT;
+  rdl->careful = rdl->flat;
+  rdl_store_relaxed(&rdl->me->answered, 0u);
   rdl->chunk = control->chunk;
   rdl->reserve = control->reserve;
   rdl->keep = 2u * rdl->chunk < rdl->reserve ? rdl->reserve : 2u * rdl->chunk;
@@ -180,12 +186,13 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->held_back = rdl->me->held_back;
   rdl->turn = rdl->me->turn;
   rdl->rounds = rdl->segments = rdl->leaving = rdl->expired = 0;
-  rdl->resting = 0;
+  rdl->resting = rdl->arrived = 0;
   rdl->born = rdl->born_end = 0;
   rdl->taken = rdl->away = 0;
   rdl->roots_most = 1;
   rdl->roots_at = rdl->taken_at = rdl->shy = rdl->shy_until = 0;
   rdl->now = rdl_load_relaxed(&control->now);
+  rdl->quantum = control->round_limit ? control->round_limit : control->quantum;
   rdl->started = rdl_clock();
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;
@@ -202,7 +209,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
 
 RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl_u32 pool;
-  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
+  rdl_store_relaxed(&rdl->me->answered, RDL_HAS_LEFT);
   rdl->me->backlog = rdl->backlog;
   rdl->me->unwind = rdl->unwind;
   rdl->me->turn = rdl->turn;

@@ -142,11 +142,13 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
 
 /* ---- building up ---- */
 
-/* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once. */
+/* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once.
+ */
 static uint64_t usual_frame_bytes(const rdl_context *cx) {
   uint64_t most = cx->facts.max_allocation / 4u;
   uint64_t usual = rdl__apart(cx) ? 128u << 20 : 256u << 20;
-  uint64_t held = cx->workers * (uint64_t)(4u << 20); /* what workers keep for their next segments */
+  uint64_t held =
+      cx->workers * (uint64_t)(4u << 20); /* what workers keep for their next segments */
   if (held > usual) usual = held;
   return usual < most ? usual : most;
 }

@@ -79,8 +79,8 @@ typedef struct rdl__sleeper {
 
 /* What is known of a worker in the launch that is under way. */
 typedef struct rdl__watched {
-  uint32_t beat;  /* when it was last looked at */
-  uint64_t since; /* it has had that beat, and one segment, at least since then */
+  uint32_t answered; /* the last question it had seen when it was looked at */
+  uint64_t since; /* when the next one was asked: it runs one segment at least since then; 0 = no */
   bool told;      /* of this segment */
 } rdl__watched;
 
@@ -220,8 +220,9 @@ struct rdl_context {
   /* The launch that is under way (watchdog.c). */
   uint64_t launched_ns;
   uint32_t launched_workers;
+  uint32_t question; /* the last one that its workers were asked; 0 = none */
+  uint64_t asked_ns;
   bool told_overdue;
-  bool watching; /* it is overdue, and its workers have been looked at */
   uint64_t next_watch;
   rdl__watched *watched_workers;
 };
@@ -298,6 +299,7 @@ void rdl__staging_close(rdl_context *cx);
 /* mailbox.c; the lock is held, and may be given up for a moment while the ring is full */
 rdl_status rdl__say(rdl_context *cx, const rdl_message *message);
 bool rdl__try_say(rdl_context *cx, const rdl_message *message);
+bool rdl__may_say(rdl_context *cx); /* the ring is not full */
 
 /* Memory of the device that messages refer to: it is freed when all messages said so far have been
  * read. `list` comes from rdl__list_new, so that to keep it cannot fail. */
@@ -414,10 +416,15 @@ static inline uint32_t rdl__as_ms(uint64_t ns) { /* what rdl_control.now counts 
 void rdl__watch_begin(rdl_context *cx, uint32_t workers);      /* a launch begins */
 void rdl__watch(rdl_context *cx);                              /* called often while it runs */
 uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment; 0 = it goes on */
+void rdl__ask_workers(rdl_context *cx); /* to leave, if somebody wants them to, and to answer */
 /* What holds the launch up: the tasks that run for long, or nothing when none does. */
 void rdl__tell_held(rdl_context *cx, rdl__text *out);
-/* Where the host cannot look into a launch: for how long one has run that should be over; else 0. */
+/* Where the host cannot look into a launch: for how long one has run that should be over; else 0.
+ */
 uint64_t rdl__overdue_ns(const rdl_context *cx);
+
+/* rescue.c: what is ready in the rings of held workers goes to others; the lock is held */
+void rdl__rescue(rdl_context *cx);
 
 /* stats.c: the lock is held */
 void rdl__stats_settle(rdl_context *cx); /* a launch has ended */

@@ -12,6 +12,11 @@
  * longer is worth it. */
 #define GRAIN_NS 500u
 
+/* At the end of a launch workers wait for each other's segments for so long, and then go on without
+ * the one that does not come, until a stretch is over. */
+#define MEETING_NS 100000000u
+#define STRETCH_NS 500000000u
+
 /* Room for `count` items at the end of what is planned so far; returns their offset. */
 static uint64_t plan(uint64_t *bytes, uint64_t count, uint64_t size) {
   uint64_t at = *bytes;
@@ -82,9 +87,13 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
     c->quantum = (rdl_u64)((double)o->quantum_ns * ticks_per_ns);
     c->patience = rdl__apart(cx) ? 0u : (rdl_u64)((double)o->park_ns * ticks_per_ns);
     c->grain = (rdl_u64)((double)GRAIN_NS * ticks_per_ns);
+    c->meeting = rdl__apart(cx) ? 0u : (rdl_u64)((double)MEETING_NS * ticks_per_ns);
+    c->stretch = (rdl_u64)((double)STRETCH_NS * ticks_per_ns);
   } else { /* a round is 64 dispatches or 16 looks around; about 4 us either way */
     c->round_limit = (rdl_u32)(o->quantum_ns / 4000u) + 1u;
     c->idle_rounds = rdl__apart(cx) ? 32u : (rdl_u32)(o->park_ns / 250u) + 32u;
+    c->meeting = rdl__apart(cx) ? 0u : MEETING_NS / 20u;
+    c->stretch = STRETCH_NS / 4000u;
   }
 }
 

@@ -6,16 +6,22 @@
 
 #include "api/src/core.h"
 
+/* The line of `head` belongs to the device, which writes it at every message: it is read only when
+ * the ring would be full by what was read last. Acquire pairs with the device's release of `head`:
+ * the cell has been read. */
+bool rdl__may_say(rdl_context *cx) {
+  rdl_mailbox *box = &cx->control->mailbox;
+  rdl_u32 tail = rdl_load_relaxed(&box->tail);
+  if (tail - cx->mailbox_head > box->mask) cx->mailbox_head = rdl_load_acquire(&box->head);
+  return tail - cx->mailbox_head <= box->mask;
+}
+
 bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
   rdl_mailbox *box = &cx->control->mailbox;
   rdl_message *messages = (rdl_message *)(void *)(cx->heap + box->messages);
   rdl_u32 tail = rdl_load_relaxed(&box->tail);
   rdl_message *cell;
-  /* The line of `head` belongs to the device, which writes it at every message: it is read only
-   * when the ring would be full by what was read last. Acquire pairs with the device's release of
-   * `head`: the cell has been read. */
-  if (tail - cx->mailbox_head > box->mask) cx->mailbox_head = rdl_load_acquire(&box->head);
-  if (tail - cx->mailbox_head > box->mask) return false;
+  if (!rdl__may_say(cx)) return false;
   cell = &messages[tail & box->mask];
   memcpy(cell, message, offsetof(rdl_message, sequence)); /* which the device is looking at */
   rdl_store_release(&cell->sequence, tail + 1u);

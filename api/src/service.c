@@ -58,6 +58,7 @@ static void prepare_launch(rdl_context *cx, uint32_t workers) {
   rdl_store_relaxed(&c->registered, 0u);
   rdl_store_relaxed(&c->idle, 0u);
   rdl_store_relaxed(&c->expired, 0u);
+  rdl_store_relaxed(&c->arrived, 0u);
   rdl_store_relaxed(&c->parked, 0u);
   rdl_store_relaxed(&c->hungry, 0u);
   rdl_store_relaxed(&c->stop, 0u);
@@ -207,10 +208,6 @@ rdl_status rdl__service_start(rdl_context *cx) {
   return RDL_OK;
 }
 
-static void ask_to_leave(rdl_context *cx, uint32_t how) {
-  if (cx->launched && !cx->closing) rdl_store_relaxed(&cx->control->stop, how);
-}
-
 static rdl_status tell_hold_failed(rdl_context *cx) {
   rdl__text held = {0};
   rdl__tell_held(cx, &held);
@@ -223,7 +220,7 @@ static rdl_status tell_hold_failed(rdl_context *cx) {
 rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
   bool in_time = true;
   cx->holds++;
-  ask_to_leave(cx, RDL_STOP_TOGETHER);
+  if (cx->launched) rdl__ask_workers(cx);
   while (cx->launched && in_time)
     in_time = rdl__pause(cx, deadline);
   if (!cx->launched) return RDL_OK;
@@ -234,6 +231,6 @@ rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
 /* Where a launch goes on that could not be ended, its workers do, too. */
 void rdl__service_release(rdl_context *cx) {
   if (--cx->holds) return;
-  ask_to_leave(cx, 0u);
+  if (cx->launched) rdl__ask_workers(cx);
   pthread_cond_signal(&cx->service_news);
 }

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Segments that do not end. A launch that lasts for much more than a quantum is held by one, for
- * workers leave together. Each worker says in the heap which future it runs, and counts its
- * dispatches there: a count that stands still shows who is held, by which task, and for how long.
+ * workers leave together. From then on its workers are asked questions, each a number, which they
+ * answer between two segments: who does not is in one, and says in the heap for which future.
  */
 #include "api/src/core.h"
 
-/* Where the host sees nothing of a running launch, all that can be told is what the launch began
- * with.
- */
-/* The counts are looked at so often, */
+/* A question is asked so often, */
 #define WATCH_NS 50000000u
-/* and in a launch that is over by then never. */
+/* and none in a launch that is over by then. */
 #define SLACK_NS 10000000u
 
 void rdl__watch_begin(rdl_context *cx, uint32_t workers) {
   uint64_t now = rdl__now_ns();
   cx->launched_ns = now;
   cx->launched_workers = workers;
-  cx->watching = false;
+  cx->question = 0;
   cx->next_watch = now + 2u * cx->options.quantum_ns + SLACK_NS;
   rdl_store_relaxed(&cx->control->now, rdl__as_ms(now));
   cx->told_overdue = false;
@@ -83,23 +80,56 @@ static void warn(rdl_context *cx, uint32_t worker, uint32_t slot, uint64_t ns) {
   rdl__tell_handle(cx, slot, &text);
   rdl__text_print(&text, ", for ");
   rdl__tell_ns(ns, &text);
-  rdl__text_print(&text, ": what waits in that worker's own queues waits for it. A loop that lasts "
-                         "long needs RDL_YIELD, or a look at RDL_CANCELLED, in it");
+  rdl__text_print(&text, ". A loop that lasts long needs RDL_YIELD, or a look at RDL_CANCELLED, in "
+                         "it");
   if (text.bytes) rdl__log(cx, RDL_LOG_WARNING, "%s", text.bytes);
   rdl__text_finish(&text);
 }
 
+/* The future whose segment keeps the worker from answering; 0 = none. */
+static uint32_t held_by(const rdl_context *cx, uint32_t worker) {
+  const rdl_worker *state = &cx->worker_states[worker];
+  uint32_t answered = rdl_load_acquire(&state->answered);
+  if (answered == cx->question || answered == RDL_HAS_LEFT) return 0;
+  return rdl_load_relaxed(&state->running);
+}
+
+/* Before the next question. */
 static void look_at(rdl_context *cx, uint32_t worker, uint64_t now) {
   rdl__watched *watched = &cx->watched_workers[worker];
-  const rdl_worker *state = &cx->worker_states[worker];
-  uint32_t slot = rdl_load_relaxed(&state->running);
-  uint32_t beat = rdl_load_relaxed(&state->beat);
-  if (!cx->watching || !slot || beat != watched->beat) {
-    *watched = (rdl__watched){.beat = beat, .since = now};
-  } else if (!watched->told && now - watched->since >= cx->options.watchdog_ns) {
+  uint32_t answered = rdl_load_relaxed(&cx->worker_states[worker].answered);
+  uint32_t slot = held_by(cx, worker);
+  if (!slot)
+    *watched = (rdl__watched){.answered = answered};
+  else if (!watched->since || answered != watched->answered)
+    *watched = (rdl__watched){.answered = answered, .since = cx->asked_ns};
+  else if (!watched->told && now - watched->since >= cx->options.watchdog_ns) {
     watched->told = true;
     warn(cx, worker, slot, now - watched->since);
   }
+}
+
+static bool somebody_is_held(const rdl_context *cx) {
+  uint32_t k;
+  for (k = 0; k < cx->launched_workers; k++)
+    if (rdl__held_ns(cx, k)) return true;
+  return false;
+}
+
+/* Where one is held the others would only wait for it. */
+void rdl__ask_workers(rdl_context *cx) {
+  uint32_t stop = cx->question << RDL_QUESTION_SHIFT;
+  if (cx->closing)
+    stop |= RDL_STOP_NOW;
+  else if (cx->holds && !somebody_is_held(cx))
+    stop |= RDL_STOP_TOGETHER;
+  rdl_store_release(&cx->control->stop, stop);
+}
+
+static void forget_all(rdl_context *cx) {
+  uint32_t k;
+  for (k = 0; k < cx->workers; k++)
+    cx->watched_workers[k] = (rdl__watched){0};
 }
 
 void rdl__watch(rdl_context *cx) {
@@ -113,22 +143,21 @@ void rdl__watch(rdl_context *cx) {
     cx->next_watch = now + WATCH_NS;
     return;
   }
-  for (k = 0; k < cx->launched_workers; k++)
+  if (!cx->question) forget_all(cx);
+  for (k = 0; cx->question && k < cx->launched_workers; k++)
     look_at(cx, k, now);
-  cx->watching = true;
-  cx->next_watch = now + WATCH_NS;
   rdl_store_relaxed(&cx->control->now, rdl__as_ms(now));
+  cx->next_watch = now + WATCH_NS;
+  if (!cx->closing) rdl__rescue(cx);
+  cx->question++;
+  cx->asked_ns = now;
+  rdl__ask_workers(cx);
 }
 
 uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker) {
   const rdl__watched *watched = &cx->watched_workers[worker];
-  const rdl_worker *state = &cx->worker_states[worker];
-  uint64_t ns;
-  if (rdl__apart(cx) || !cx->launched || !cx->watching || worker >= cx->launched_workers) return 0;
-  if (!rdl_load_relaxed(&state->running)) return 0;
-  if (rdl_load_relaxed(&state->beat) != watched->beat) return 0;
-  ns = rdl__now_ns() - watched->since;
-  return ns < WATCH_NS / 2u ? 0u : ns;
+  if (rdl__apart(cx) || !cx->launched || !cx->question || worker >= cx->launched_workers) return 0;
+  return watched->since && held_by(cx, worker) ? rdl__now_ns() - watched->since : 0u;
 }
 
 void rdl__tell_held(rdl_context *cx, rdl__text *out) {

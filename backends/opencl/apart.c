@@ -48,7 +48,7 @@ rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why) {
 
 /* One caller at a time: the kernel's arguments are set and then used. */
 static rdl_status enqueue_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
-                              size_t groups, rdl_reason *why) {
+                                  size_t groups, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   cl_kernel kernel = device->support->kernel;
   const size_t one = 1;
@@ -171,8 +171,8 @@ void rdl__cl_apart_release(rdl_backend_device *device, void *memory) {
 #define HEAD_WORDS 4u
 
 /* Few transfers, and long ones, travel by themselves. */
-#define FEW        8u
-#define LONG_BYTES 2048u
+#define FEW         8u
+#define LONG_BYTES  2048u
 #define MOST_GROUPS 256u
 
 static int fits_patch(const rdl_transfer *t) {
@@ -180,9 +180,9 @@ static int fits_patch(const rdl_transfer *t) {
 }
 
 static rdl_status write_one(rdl_backend_device *device, const rdl_transfer *t, rdl_reason *why) {
-  return RDL_CL(why, device->cl->clEnqueueWriteBuffer(device->queue, rdl__cl_buffer(t->memory),
-                                                      CL_FALSE, t->offset, t->bytes, t->host, 0,
-                                                      NULL, NULL));
+  return RDL_CL(why,
+                device->cl->clEnqueueWriteBuffer(device->queue, rdl__cl_buffer(t->memory), CL_FALSE,
+                                                 t->offset, t->bytes, t->host, 0, NULL, NULL));
 }
 
 static size_t patch_words(const rdl_transfer *transfers, size_t count, size_t *out_pieces) {
@@ -225,9 +225,10 @@ static rdl_status make_patch(rdl_backend_device *device, size_t words, rdl_reaso
   rdl__cl_patch_free(device);
   patch->words = malloc(room * sizeof *patch->words);
   if (!patch->words)
-    return rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no memory for %zu changed words.", words);
-  status = make_buffer(device, (room * sizeof *patch->words / ROUND + 1u) * ROUND, &patch->buffer,
-                       why);
+    return rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no memory for %zu changed words.",
+                     words);
+  status =
+      make_buffer(device, (room * sizeof *patch->words / ROUND + 1u) * ROUND, &patch->buffer, why);
   if (status == RDL_OK) patch->room = room;
   return status;
 }
@@ -239,7 +240,7 @@ void rdl__cl_patch_free(rdl_backend_device *device) {
 }
 
 static rdl_status send_patch(rdl_backend_device *device, const rdl_transfer *transfers,
-                              size_t count, size_t words, size_t pieces, rdl_reason *why) {
+                             size_t count, size_t words, size_t pieces, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   rdl_status status = make_patch(device, words, why);
   if (status != RDL_OK) return status;
@@ -273,10 +274,9 @@ rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfer
   rdl_status status = RDL_OK;
   if (!count) return RDL_OK;
   for (size_t k = 0; k < count && status == RDL_OK; k++)
-    status = RDL_CL(why, cl->clEnqueueReadBuffer(
-                             device->queue, rdl__cl_buffer(transfers[k].memory), CL_FALSE,
-                             transfers[k].offset, transfers[k].bytes, transfers[k].host, 0, NULL,
-                             NULL));
+    status = RDL_CL(why, cl->clEnqueueReadBuffer(device->queue, rdl__cl_buffer(transfers[k].memory),
+                                                 CL_FALSE, transfers[k].offset, transfers[k].bytes,
+                                                 transfers[k].host, 0, NULL, NULL));
   if (status == RDL_OK) status = RDL_CL(why, cl->clFinish(device->queue));
   return status;
 }

@@ -64,10 +64,11 @@ static const char *options_for(const rdl_device_info *info) {
 }
 
 static rdl_status lacks(const rdl_device_info *info, const char *what, rdl_reason *why) {
-  return rdl__fail(RDL_UNSUPPORTED, why,
-                   "Raddle cannot run on %s (%s): probes found no %s. 'raddle devices -v' lists what "
-                   "they found, with --reprobe anew.",
-                   info->selector, info->name, what);
+  return rdl__fail(
+      RDL_UNSUPPORTED, why,
+      "Raddle cannot run on %s (%s): probes found no %s. 'raddle devices -v' lists what "
+      "they found, with --reprobe anew.",
+      info->selector, info->name, what);
 }
 
 /* What probes have found out, and what follows from it. */

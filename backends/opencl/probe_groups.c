@@ -218,18 +218,20 @@ static rdl_status echo_once(rdl_cl_bench *bench, cl_kernel kernel, const meeting
  * to the kernel meanwhile. */
 static rdl_status choose_turns(rdl_cl_bench *bench, cl_kernel kernel, const meeting *place,
                                rdl_bench_launch *launch) {
-  uint64_t start, took;
+  uint64_t least = UINT64_MAX;
   double turns;
   rdl_status status;
   launch->b = rdl__bench_turns_for(bench, kernel, *launch, ECHO_NS / 100);
-  memset(place->words, 0, ECHO_WORDS * sizeof place->words[0]);
   status = set_memory(bench, kernel, place);
-  start = rdl__now_ns();
-  if (status == RDL_OK) status = rdl__bench_start(bench, kernel, launch, NULL);
-  if (status == RDL_OK) status = RDL_CL(&bench->why, bench->cl->clFinish(bench->queue));
-  took = rdl__now_ns() - start;
-  if (took < ECHO_NS / 100) took = ECHO_NS / 100;
-  turns = (double)launch->b * ECHO_NS / (double)took;
+  memset(place->words, 0, ECHO_WORDS * sizeof place->words[0]);
+  for (int i = 0; i < 3 && status == RDL_OK; i++) { /* a busy machine lengthens some */
+    uint64_t start = rdl__now_ns();
+    status = rdl__bench_start(bench, kernel, launch, NULL);
+    if (status == RDL_OK) status = RDL_CL(&bench->why, bench->cl->clFinish(bench->queue));
+    if (rdl__now_ns() - start < least) least = rdl__now_ns() - start;
+  }
+  if (least < ECHO_NS / 100) least = ECHO_NS / 100;
+  turns = (double)launch->b * ECHO_NS / (double)least;
   launch->b = turns < rdl__bench_most_turns(bench) ? (uint32_t)turns : rdl__bench_most_turns(bench);
   return status;
 }
@@ -243,7 +245,7 @@ static rdl_status echo(rdl_cl_bench *bench, cl_kernel kernel, const meeting *pla
   rdl_status status = choose_turns(bench, kernel, place, &launch);
   launch.a = ECHO_ROUNDS;
   if (status != RDL_OK) return status;
-  while (launches < ECHO_LAUNCHES && good < ECHO_GOOD && (answered || launches < 2)) {
+  while (launches < ECHO_LAUNCHES && good < ECHO_GOOD && (answered || launches < 4)) {
     uint32_t rounds = 0;
     status = echo_once(bench, kernel, place, &launch, &rounds);
     if (status != RDL_OK) return status;

@@ -167,7 +167,8 @@ static rdl_status make_buffer(run_state *s, memory *m, const void *bytes, size_t
   rdl_status status = rdl_buffer_create(s->context, size, &m->buffer);
   rdl_ptr address;
   if (status) return status;
-  if (bytes && size) memcpy(rdl_buffer_data(m->buffer), bytes, size);
+  if (bytes) status = rdl_buffer_write(m->buffer, 0, bytes, size);
+  if (status) return status;
   address = rdl_buffer_address(m->buffer);
   for (uint32_t k = 0; k < m->place.count; k++)
     memcpy(s->bytes + m->place.field->offset + (m->place.first + k) * sizeof address, &address,
@@ -219,11 +220,17 @@ static int save(const run_state *s, const char *text) {
   size_t length = strcspn(text, "=");
   const memory *m = find_memory(s, text, length);
   size_t size = rdl_buffer_size(m->buffer);
+  void *bytes = malloc(size ? size : 1u);
+  if (!bytes) return command_failed("allocating memory");
+  if (rdl_buffer_read(m->buffer, 0, bytes, size)) {
+    free(bytes);
+    return command_failed("reading a buffer");
+  }
   FILE *file = fopen(text + length + 1, "wb");
-  if (!file) return tell_file("write", text + length + 1);
-  bool whole = fwrite(rdl_buffer_data(m->buffer), 1, size, file) == size;
-  if (fclose(file) != 0 || !whole) return tell_file("write", text + length + 1);
-  return EXIT_OK;
+  bool whole = file && fwrite(bytes, 1, size, file) == size;
+  if (file && fclose(file) != 0) whole = false;
+  free(bytes);
+  return whole ? EXIT_OK : tell_file("write", text + length + 1);
 }
 
 /* ---- the future ---- */

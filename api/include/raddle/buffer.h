@@ -26,14 +26,16 @@ RDL_API rdl_ptr rdl_buffer_address(const rdl_buffer *buffer);
 RDL_API size_t rdl_buffer_size(const rdl_buffer *buffer);
 
 /* Copies between host memory and the buffer. What a task wrote before a future that the host has
- * waited for is seen; ordering against tasks that run is the caller's. RDL_INVALID: outside the
- * buffer, and nothing was copied. */
+ * waited for is seen; ordering against tasks that run is the caller's. In epoch mode a copy waits
+ * until no launch runs: a quantum and the longest segment. RDL_INVALID: outside the buffer, and
+ * nothing was copied. RDL_TIMEOUT: the launch did not end within the option close_ns. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset,
                                                    const void *from, size_t bytes);
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to,
                                                   size_t bytes);
 
-/* Host address of the memory, for as long as the buffer lives. NULL for NULL or an empty buffer. */
+/* Host address of the memory, for as long as the buffer lives. NULL for NULL, an empty buffer, and in
+ * epoch mode, where host and device share no memory. */
 RDL_API void *rdl_buffer_data(rdl_buffer *buffer);
 
 #ifdef __cplusplus

@@ -33,8 +33,8 @@ typedef enum rdl_mode {
 } rdl_mode;
 
 /* Beside a context the program may use the device itself. A launch ends after `quantum_ns` and the
- * segments that run then, and what others have queued meanwhile comes before the next one: on PoCL a
- * kernel, a blocking copy or a clFinish of the program's own waits for at most that long.
+ * segments that run then, and what others have queued meanwhile comes before the next one: on PoCL
+ * a kernel, a blocking copy or a clFinish of the program's own waits for at most that long.
  *
  * Start from RDL_CONTEXT_OPTIONS_INIT. 0 or NULL in a field means its default. quantum_ns, park_ns
  * and spin_ns are at most 250 ms, more counts as that: deadlocks are found between launches.
@@ -95,9 +95,9 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_context_open_with(const char *selector,
 /* Ends all work, wakes waiting threads with RDL_CLOSED, frees everything and makes the context,
  * its modules and its buffers invalid. Takes NULL. No other call on the context may begin any more.
  * Blocks until the running segments have ended.
- * RDL_TIMEOUT: a segment did not end in time; the text names its task. Then the device and the memory
- * it still uses are kept until it ends or the process does, the device is not opened again before
- * (RDL_BUSY), and the handle is invalid all the same. The process can exit. */
+ * RDL_TIMEOUT: a segment did not end in time; the text names its task. Then the device and the
+ * memory it still uses are kept until it ends or the process does, the device is not opened again
+ * before (RDL_BUSY), and the handle is invalid all the same. The process can exit. */
 RDL_API rdl_status rdl_context_close(rdl_context *context);
 
 typedef struct rdl_context_info {
