@@ -4,6 +4,7 @@
 #define RDL_OPENCL_DEVICE_H
 
 #include <CL/cl.h>
+#include <pthread.h>
 #include <raddle/backend.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,7 @@ struct rdl_backend_device {
   rdl_cache cache;
   cl_svm_mem_flags svm_flags;
   uint32_t epoch;             /* 1 = memory is apart from the host's, see apart.c */
+  pthread_mutex_t apart;      /* held by who uses what follows, and by all that starts a kernel */
   rdl_backend_image *support; /* the kernel for that */
   rdl_cl_patch patch;
   uint32_t is_cpu;
