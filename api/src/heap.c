@@ -12,6 +12,10 @@
  * longer is worth it. */
 #define GRAIN_NS 500u
 
+/* Segments of a launch in epoch mode on a device without a clock, until launches have shown how
+ * many it should have: a device that interprets its kernels takes 0.1 ms and more for each. */
+#define FIRST_SEGMENTS 256u
+
 /* Room for `count` items at the end of what is planned so far; returns their offset. */
 static uint64_t plan(uint64_t *bytes, uint64_t count, uint64_t size) {
   uint64_t at = *bytes;
@@ -84,6 +88,7 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
   } else { /* a round is 64 dispatches or 16 looks around; about 4 us either way */
     c->round_limit = (rdl_u32)(o->quantum_ns / 4000u) + 1u;
     c->idle_rounds = rdl__apart(cx) ? 32u : (rdl_u32)(o->park_ns / 250u) + 32u;
+    if (rdl__apart(cx) && !o->segment_limit) c->segment_limit = FIRST_SEGMENTS;
   }
 }
 
