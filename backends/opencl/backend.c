@@ -116,7 +116,7 @@ static void cl_close(rdl_backend_device *device) {
   rdl__cl_discard(device, device->support);
   if (device->queue) (void)device->cl->clReleaseCommandQueue(device->queue);
   if (device->context) (void)device->cl->clReleaseContext(device->context);
-  (void)pthread_mutex_destroy(&device->support_lock);
+  (void)pthread_mutex_destroy(&device->apart);
   free(device);
 }
 
@@ -184,9 +184,9 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
                      (unsigned)options->lanes);
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
+  (void)pthread_mutex_init(&device->apart, NULL);
   device->cl = cl;
   device->id = chosen.id;
-  (void)pthread_mutex_init(&device->support_lock, NULL);
   status = open_device(device, &chosen, &info, options, why);
   if (status == RDL_OK)
     *out_device = device;
