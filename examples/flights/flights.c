@@ -128,7 +128,7 @@ static bool run(struct flights *f) {
   if (!world_build(f) || !submit(f)) return false;
   fine = readers_start(f) && await_phases(f);
   fine = readers_join(f) && fine;
-  if (!fine || !take_all(f, &rows)) return false;
+  if (!fine || !take_all(f, &rows) || !world_fetch(f)) return false;
   if (f->options.tsv && !answers_write(f, f->options.tsv)) return false;
   if (!answers_print(f)) return false;
   f->written = example_seconds();
@@ -143,6 +143,7 @@ int main(int argc, char **argv) {
   if (options_read(argc, argv, &f->options, &code)) code = open_device(f);
   if (f->context && code == EXAMPLE_OK) code = run(f) ? EXAMPLE_OK : EXAMPLE_FAILED;
   rdl_context_close(f->context);
+  world_free(f);
   pthread_mutex_destroy(&f->lock);
   free(f);
   return code;

@@ -150,10 +150,12 @@ struct options {
   unsigned readers;
 };
 
-/* Memory of the device, as the tasks and as the host see it. */
+/* Memory of the device, as the tasks and as the host see it: memory.c. */
 struct memory {
+  rdl_buffer *buffer;
   rdl_ptr address;
-  void *data;
+  void *data; /* NULL = the host does not look */
+  char *copy; /* NULL = host and device share it */
 };
 
 /* One thread that inflates files into its own blocks. */
@@ -176,8 +178,8 @@ struct flights {
   struct memory world;
   struct memory block;
   struct memory chunk[TABLES];
-  struct memory text; /* of all blocks, CHUNK_BYTES each */
-  struct memory key[DICTIONARIES];
+  struct memory text;              /* of all blocks, CHUNK_BYTES each */
+  struct memory key[DICTIONARIES]; /* of the merged dictionaries */
   struct memory plan;
   struct memory cell;
 
@@ -199,8 +201,21 @@ struct flights {
 /* options.c: false when the program shall end, with `*out_code` as its exit code. */
 bool options_read(int argc, char **argv, struct options *options, int *out_code);
 
+/* memory.c. The first two are false after a message. */
+bool memory_new(struct flights *f, size_t bytes, struct memory *out);
+bool memory_new_seen(struct flights *f, size_t bytes, struct memory *out); /* by the host, too */
+/* What the host has written at `from`, inside `data`, before a task looks at it. Where memory is
+ * not shared this waits until no task runs. */
+rdl_status memory_send(const struct memory *m, const void *from, size_t bytes);
+/* All that tasks have written, before the host looks at it. */
+rdl_status memory_fetch(const struct memory *m);
+
 /* world.c: the memory of all tables, dictionaries, blocks and plans. False after a message. */
 bool world_build(struct flights *f);
+/* The host's copies. The context frees the device's memory when it is closed. */
+void world_free(struct flights *f);
+/* Lets the host see what the queries have written. False after a message. */
+bool world_fetch(const struct flights *f);
 /* Text of a code. `room` is at least 33. */
 void world_text(const struct flights *f, unsigned dictionary, int64_t code, char *text);
 /* Where and why a chunk could not be parsed, if one could not. */

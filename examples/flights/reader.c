@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that inflate the files. Each has a ring of blocks in device memory: it inflates into a
- * block, cuts the text behind its last whole line, and signals the event that its task `stream`
- * awaits; the task that parses the block signals the block's own event when it is done with it. So
- * the device parses one part of a file while the host inflates the next.
+ * block, cuts the text behind its last whole line, sends it if the device does not share it, and
+ * signals the event that its task `stream` awaits; the task that parses the block signals the
+ * block's own event when it is done with it. So the device parses one part of a file while the host
+ * inflates the next.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -79,7 +80,9 @@ static bool send_block(struct reading *r, uint32_t block, uint32_t table, uint32
   b->text = f->text.address + (uint64_t)block * CHUNK_BYTES + from;
   r->filled++;
   r->text_bytes += bytes;
-  if (rdl_event_signal(f->context, world->reader[r->index].full, 1))
+  if (memory_send(&f->text, text_at(f, block) + from, bytes) ||
+      memory_send(&f->block, b, offsetof(struct block, free)) ||
+      rdl_event_signal(f->context, world->reader[r->index].full, 1))
     return fail(r, "handing over a block: %s", rdl_error_text());
   return true;
 }
@@ -210,13 +213,19 @@ static const struct file *next_file(struct flights *f) {
 }
 
 /* The last reader tells the tasks how many chunks each table has. */
-static void leave(struct flights *f) {
+static bool leave(struct reading *r) {
+  struct flights *f = r->flights;
   struct world *world = f->world.data;
+  bool last;
   pthread_mutex_lock(&f->lock);
-  if (--f->readers_left == 0)
-    for (unsigned t = 0; t < TABLES; t++)
-      world->table[t].count = f->chunks[t];
+  last = --f->readers_left == 0;
   pthread_mutex_unlock(&f->lock);
+  if (!last) return true;
+  for (unsigned t = 0; t < TABLES; t++)
+    world->table[t].count = f->chunks[t];
+  if (memory_send(&f->world, world->table, sizeof world->table))
+    return fail(r, "telling how much was read: %s", rdl_error_text());
+  return true;
 }
 
 static void *run(void *argument) {
@@ -226,7 +235,7 @@ static void *run(void *argument) {
   bool fine = true;
   while (fine && (file = next_file(r->flights)))
     fine = read_file(r, file);
-  leave(r->flights);
+  fine = leave(r) && fine;
   if (take_block(r, &block)) send_block(r, block, fine ? STREAM_ENDS : STREAM_BROKEN, 0, 0);
   return NULL;
 }

@@ -2,6 +2,7 @@
 /* Memory of the device for all that the tasks work on. Buffers are as large as the files could
  * need; what is never touched takes no memory. The context frees them when it is closed. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "flights.h"
@@ -17,17 +18,6 @@ static const struct {
 
 static const unsigned columns[TABLES] = {
     [FLIGHTS] = 11, [AIRLINES] = 2, [PLANES] = 3, [WEATHER] = 5};
-
-static bool memory_new(struct flights *f, size_t bytes, struct memory *out) {
-  rdl_buffer *buffer = NULL;
-  if (rdl_buffer_create(f->context, bytes, &buffer)) {
-    complain("memory for the tables");
-    return false;
-  }
-  out->address = rdl_buffer_address(buffer);
-  out->data = rdl_buffer_data(buffer);
-  return true;
-}
 
 static struct world *world_of(const struct flights *f) {
   return f->world.data;
@@ -48,7 +38,7 @@ static bool build_table(struct flights *f, unsigned t, uint32_t capacity) {
   struct table *table = &world_of(f)->table[t];
   size_t stride = (size_t)capacity * CHUNK_ROWS * 2u + COLUMN_SKEW;
   struct memory memory;
-  if (!memory_new(f, (size_t)capacity * sizeof(struct chunk), &f->chunk[t])) return false;
+  if (!memory_new_seen(f, (size_t)capacity * sizeof(struct chunk), &f->chunk[t])) return false;
   table->chunks = f->chunk[t].address;
   table->capacity = capacity;
   if (!memory_new(f, stride * columns[t], &memory)) return false;
@@ -75,38 +65,38 @@ static bool build_tables(struct flights *f) {
 
 /* Memory of `copies` dictionaries of one kind, side by side, and what they have in common. */
 static bool build_kind(struct flights *f, unsigned kind, uint32_t copies,
-                       struct dictionary *out_first, struct memory *out_keys) {
+                       struct dictionary *out_first) {
   uint32_t capacity = sizes[kind].capacity;
-  struct memory slots, map;
+  struct memory keys, slots, map;
   *out_first = (struct dictionary){
       .capacity = capacity, .slot_count = 2u * capacity, .words = sizes[kind].words};
-  if (!memory_new(f, (size_t)copies * capacity * sizes[kind].words * 8u, out_keys)) return false;
+  if (!memory_new(f, (size_t)copies * capacity * sizes[kind].words * 8u, &keys)) return false;
   if (!memory_new(f, (size_t)copies * 2u * capacity * 2u, &slots)) return false;
   if (!memory_new(f, (size_t)copies * capacity * 2u, &map)) return false;
-  out_first->keys = out_keys->address;
+  out_first->keys = keys.address;
   out_first->slots = slots.address;
   out_first->map = map.address;
   return true;
 }
 
-/* Each block has a dictionary of its own; the merged one comes last and has a second place for its
- * keys, for sorting them. */
+/* Each block has a dictionary of its own; the merged one comes last. Its keys lie apart, because
+ * the host looks at them, and have a second place, for sorting them. */
 static bool build_dictionaries(struct flights *f, unsigned kind) {
   struct world *world = world_of(f);
   struct block *block = f->block.data;
   struct dictionary first;
-  struct memory keys;
-  if (!build_kind(f, kind, world->blocks + 2u, &first, &keys)) return false;
+  size_t bytes = 2u * (size_t)sizes[kind].capacity * sizes[kind].words * 8u;
+  if (!build_kind(f, kind, world->blocks + 1u, &first)) return false;
+  if (!memory_new_seen(f, bytes, &f->key[kind])) return false;
   for (uint32_t b = 0; b <= world->blocks; b++) {
-    struct dictionary *d =
-        b < world->blocks ? &block[b].dictionary[kind] : &world->dictionary[kind];
+    bool merged = b == world->blocks;
+    struct dictionary *d = merged ? &world->dictionary[kind] : &block[b].dictionary[kind];
     *d = first;
     d->keys += (uint64_t)b * first.capacity * first.words * 8u;
+    if (merged) d->keys = f->key[kind].address;
     d->slots += (uint64_t)b * first.slot_count * 2u;
     d->map += (uint64_t)b * first.capacity * 2u;
   }
-  f->key[kind].address = world->dictionary[kind].keys;
-  f->key[kind].data = (char *)keys.data + (size_t)world->blocks * first.capacity * first.words * 8u;
   return true;
 }
 
@@ -119,8 +109,8 @@ static bool build_blocks(struct flights *f) {
   struct block *block;
   world->readers = readers;
   world->blocks = readers * BLOCKS;
-  if (!memory_new(f, world->blocks * sizeof(struct block), &f->block)) return false;
-  if (!memory_new(f, (size_t)world->blocks * CHUNK_BYTES, &f->text)) return false;
+  if (!memory_new_seen(f, world->blocks * sizeof(struct block), &f->block)) return false;
+  if (!memory_new_seen(f, (size_t)world->blocks * CHUNK_BYTES, &f->text)) return false;
   if (rdl_event_create_many(f->context, world->blocks + readers, 1, 0, events)) {
     complain("events");
     return false;
@@ -151,8 +141,8 @@ static bool build_indexes(struct flights *f) {
 static bool build_plans(struct flights *f) {
   struct memory work;
   struct plan *plan;
-  if (!memory_new(f, QUERIES * sizeof(struct plan), &f->plan)) return false;
-  if (!memory_new(f, (size_t)QUERIES * ANSWER_CELLS * 8u, &f->cell)) return false;
+  if (!memory_new_seen(f, QUERIES * sizeof(struct plan), &f->plan)) return false;
+  if (!memory_new_seen(f, (size_t)QUERIES * ANSWER_CELLS * 8u, &f->cell)) return false;
   if (!memory_new(f, (size_t)QUERIES * WORK_BYTES, &work)) return false;
   plan = f->plan.data;
   for (unsigned q = 0; q < QUERIES; q++)
@@ -166,16 +156,47 @@ static bool build_plans(struct flights *f) {
   return true;
 }
 
+/* What was filled in above. */
+static bool send_all(const struct flights *f) {
+  rdl_status status = memory_send(&f->world, f->world.data, sizeof(struct world));
+  if (!status)
+    status = memory_send(&f->block, f->block.data, world_of(f)->blocks * sizeof(struct block));
+  if (!status) status = memory_send(&f->plan, f->plan.data, QUERIES * sizeof(struct plan));
+  if (status) complain("sending the tables");
+  return !status;
+}
+
 bool world_build(struct flights *f) {
-  if (!memory_new(f, sizeof(struct world), &f->world)) return false;
+  if (!memory_new_seen(f, sizeof(struct world), &f->world)) return false;
   world_of(f)->size = WORLD_SIZE;
   if (!build_blocks(f)) return false;
   for (unsigned kind = 0; kind < DICTIONARIES; kind++)
     if (!build_dictionaries(f, kind)) return false;
-  return build_tables(f) && build_indexes(f) && build_plans(f);
+  return build_tables(f) && build_indexes(f) && build_plans(f) && send_all(f);
+}
+
+void world_free(struct flights *f) {
+  free(f->world.copy);
+  free(f->block.copy);
+  free(f->text.copy);
+  free(f->plan.copy);
+  free(f->cell.copy);
+  for (unsigned t = 0; t < TABLES; t++)
+    free(f->chunk[t].copy);
+  for (unsigned d = 0; d < DICTIONARIES; d++)
+    free(f->key[d].copy);
 }
 
 /* ---- looking at it ---- */
+
+bool world_fetch(const struct flights *f) {
+  rdl_status status = memory_fetch(&f->plan);
+  if (!status) status = memory_fetch(&f->cell);
+  for (unsigned d = 0; d < DICTIONARIES && !status; d++)
+    status = memory_fetch(&f->key[d]);
+  if (status) complain("fetching the answers");
+  return !status;
+}
 
 void world_text(const struct flights *f, unsigned dictionary, int64_t code, char *text) {
   unsigned words = sizes[dictionary].words;
@@ -201,6 +222,7 @@ static void explain_chunk(const struct file *file, const struct chunk *chunk) {
 void world_explain(const struct flights *f) {
   for (unsigned t = 0; t < TABLES; t++) {
     const struct chunk *chunk = f->chunk[t].data;
+    if (memory_fetch(&f->chunk[t])) complain("fetching what was wrong");
     for (uint32_t c = 0; c < f->chunks[t]; c++) {
       if (!chunk[c].bad_column) continue;
       explain_chunk(file_of(t), &chunk[c]);
