@@ -519,6 +519,7 @@ void FUT_12_promise(void) {
 void FUT_12_million(void) {
   enum { PIECE = 1 << 13 };
   uint32_t pieces = suite_scale(UNLESS_CUT(SCALED(1 << 20, 1 << 15), PIECE) / PIECE);
+  uint32_t futures = PIECE * pieces;
   rdl_context_options options = bed_options();
   static task_args args[PIECE];
   memory m;
@@ -534,8 +535,8 @@ void FUT_12_million(void) {
     CHECK_OK(rdl_spawn_many(b.tasks, "fut_count", args, sizeof args[0], sizeof args[0], PIECE, NULL,
                             NULL, NULL));
   bed_settle(&b);
-  CHECK_EQ(PIECE * pieces, word_at(&m, 0));
-  CHECK(bed_stats(&b).spawned > PIECE * pieces); /* and those that made them */
+  CHECK_EQ(futures, word_at(&m, 0));
+  CHECK(bed_stats(&b).spawned > futures); /* and those that made them */
   bed_close(&b);
 }
 
