@@ -19,25 +19,28 @@ static uint32_t hash(uint32_t x) {
 /* ---- FUT 1 ---- */
 
 void FUT_1_once(void) {
-  enum { FUTURES = SCALED(20000, 1000), STEPS = 3 };
+  enum { STEPS = 3 };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, FUTURES);
-  uint32_t k;
-  get_none(&b, start_many(&b, "fut_steps", FUTURES, (task_args){.at = m.at, .k = STEPS}));
-  for (k = 0; k < FUTURES; k++)
-    CHECK_EQ(STEPS, word_at(&m, k));
+  uint32_t count = suite_scale(SCALED(20000, 1000)), k;
+  memory m = memory_new(&b, count);
+  const uint32_t *words;
+  get_none(&b, start_many(&b, "fut_steps", count, (task_args){.at = m.at, .k = STEPS}));
+  words = memory_load(&m);
+  for (k = 0; k < count; k++)
+    CHECK_EQ(STEPS, words[k]);
   bed_close(&b);
 }
 
 void FUT_1_tree(void) {
-  enum { LEVELS = 12, NODES = 1 << (LEVELS + 1) };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, NODES);
-  uint32_t k;
-  CHECK_EQ(NODES - 1, RUN(&b, "fut_tree", .at = m.at, .n = 1, .k = LEVELS));
-  CHECK_EQ(0, word_at(&m, 0));
-  for (k = 1; k < NODES; k++)
-    CHECK_EQ(1, word_at(&m, k));
+  uint32_t levels = settings.scale < 100u ? 6 : 12, nodes = 1u << (levels + 1u), k;
+  memory m = memory_new(&b, nodes);
+  const uint32_t *words;
+  CHECK_EQ(nodes - 1, RUN(&b, "fut_tree", .at = m.at, .n = 1, .k = levels));
+  words = memory_load(&m);
+  CHECK_EQ(0, words[0]);
+  for (k = 1; k < nodes; k++)
+    CHECK_EQ(1, words[k]);
   bed_close(&b);
 }
 
@@ -60,30 +63,33 @@ void FUT_1_often(void) {
 }
 
 void FUT_1_overlap(void) {
-  enum { FUTURES = 60, ROUNDS = SCALED(60, 15) };
+  enum { FUTURES = 60 };
   bed b = bed_open(TASKS);
+  uint32_t rounds = suite_scale(SCALED(60, 15));
   memory m = memory_new(&b, FUTURES + 1);
-  get_none(&b, start_many(&b, "fut_alone", FUTURES, (task_args){.at = m.at, .k = ROUNDS}));
+  get_none(&b, start_many(&b, "fut_alone", FUTURES, (task_args){.at = m.at, .k = rounds}));
   CHECK_EQ(0, word_at(&m, 0));
   bed_close(&b);
 }
 
 void FUT_1_handles(void) {
-  enum { FUTURES = 5000 };
+  enum { MOST = 5000 };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, FUTURES);
-  static task_args args[FUTURES];
-  static rdl_future futures[FUTURES];
-  static uint32_t results[FUTURES];
-  uint32_t k;
-  for (k = 0; k < FUTURES; k++)
+  uint32_t count = suite_scale(MOST), k;
+  memory m = memory_new(&b, count);
+  static task_args args[MOST];
+  static rdl_future futures[MOST];
+  static uint32_t results[MOST];
+  const uint32_t *words;
+  for (k = 0; k < count; k++)
     args[k] = (task_args){.at = m.at, .n = k, .k = 2};
-  CHECK_OK(rdl_spawn_many(b.tasks, "fut_steps", args, sizeof args[0], sizeof args[0], FUTURES, NULL,
+  CHECK_OK(rdl_spawn_many(b.tasks, "fut_steps", args, sizeof args[0], sizeof args[0], count, NULL,
                           futures, NULL));
-  CHECK_OK(rdl_future_get_many(b.cx, futures, FUTURES, results, sizeof results[0], PATIENCE_NS));
-  for (k = 0; k < FUTURES; k++) {
+  CHECK_OK(rdl_future_get_many(b.cx, futures, count, results, sizeof results[0], PATIENCE_NS));
+  words = memory_load(&m);
+  for (k = 0; k < count; k++) {
     CHECK_EQ(k, results[k]);
-    CHECK_EQ(2, word_at(&m, k));
+    CHECK_EQ(2, words[k]);
   }
   bed_close(&b);
 }
@@ -217,25 +223,25 @@ void FUT_2_host(void) {
 /* ---- FUT 3 ---- */
 
 void FUT_3_child(void) {
-  enum { PARENTS = 200, WORDS = 512 };
+  enum { MOST = 200, WORDS = 512 };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, (size_t)PARENTS * WORDS);
-  rdl_future parents[PARENTS];
-  uint32_t k;
-  for (k = 0; k < PARENTS; k++)
+  uint32_t count = suite_scale(MOST), k;
+  memory m = memory_new(&b, (size_t)count * WORDS);
+  rdl_future parents[MOST];
+  for (k = 0; k < count; k++)
     parents[k] = START(&b, "fut_see", .at = m.at, .n = k, .k = WORDS);
-  for (k = 0; k < PARENTS; k++)
+  for (k = 0; k < count; k++)
     CHECK_EQ(0, get(&b, parents[k]));
   bed_close(&b);
 }
 
 void FUT_3_host(void) {
-  enum { ROUNDS = 100, WORDS = 4096 };
+  enum { WORDS = 4096 };
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, WORDS);
   static uint32_t copy[WORDS];
-  uint32_t round, k;
-  for (round = 0; round < ROUNDS; round++) {
+  uint32_t rounds = suite_scale(100), round, k;
+  for (round = 0; round < rounds; round++) {
     const uint32_t *words;
     memory_store(&m, NULL);
     get(&b, START(&b, "fut_fill", .at = m.at, .k = WORDS));
@@ -251,35 +257,34 @@ void FUT_3_host(void) {
 
 /* What the host wrote before the spawn is seen by the task; then from task to task to the host. */
 void FUT_3_chain(void) {
-  enum { LINKS = 200, WORDS = 256 };
+  enum { MOST = 200, WORDS = 256 };
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, WORDS);
-  rdl_future links[LINKS] = {{0, 0}};
+  rdl_future links[MOST] = {{0, 0}};
   const uint32_t *words;
-  uint32_t k;
-  for (k = 0; k < LINKS; k++)
+  uint32_t count = suite_scale(MOST), k;
+  for (k = 0; k < count; k++)
     links[k] =
         START(&b, "fut_hand_over", .at = m.at, .f = links[k ? k - 1 : 0], .n = k, .k = WORDS);
-  CHECK_OK(rdl_future_wait(b.cx, links, LINKS, PATIENCE_NS)); /* before the first is taken */
-  for (k = 0; k < LINKS; k++)
+  CHECK_OK(rdl_future_wait(b.cx, links, count, PATIENCE_NS)); /* before the first is taken */
+  for (k = 0; k < count; k++)
     CHECK_EQ(k + 1, get(&b, links[k]));
   words = memory_load(&m);
   for (k = 0; k < WORDS; k++)
-    CHECK_EQ(LINKS, words[k]);
+    CHECK_EQ(count, words[k]);
   bed_close(&b);
 }
 
 void FUT_3_large(void) {
-  enum { WORDS = SCALED(4 << 20, 1 << 18) };
   bed b = bed_open(TASKS);
-  memory m = memory_new(&b, WORDS);
+  uint32_t count = suite_scale(SCALED(4 << 20, 1 << 18)), k;
+  memory m = memory_new(&b, count);
   const uint32_t *words;
-  uint32_t k;
-  CHECK_EQ(0, RUN(&b, "fut_see", .at = m.at, .k = WORDS));
+  CHECK_EQ(0, RUN(&b, "fut_see", .at = m.at, .k = count));
   words = memory_load(&m);
-  for (k = 0; k < WORDS; k += 997)
+  for (k = 0; k < count; k += 997)
     CHECK_EQ(hash(k), words[k]);
-  CHECK_EQ(hash(WORDS - 1), words[WORDS - 1]);
+  CHECK_EQ(hash(count - 1), words[count - 1]);
   bed_close(&b);
 }
 
@@ -291,12 +296,11 @@ static uint32_t lanes_of(bed *b) {
 
 /* Every lane sees what its own child wrote, and its result. */
 void FUT_3_lanes(void) {
-  enum { PARENTS = 100, WORDS = 64 };
+  enum { WORDS = 64 };
   bed b = bed_open(TASKS);
-  uint32_t lanes = lanes_of(&b);
+  uint32_t lanes = lanes_of(&b), rounds = suite_scale(100), k;
   memory m = memory_new(&b, (size_t)lanes * WORDS);
-  uint32_t k;
-  for (k = 0; k < PARENTS; k++) {
+  for (k = 0; k < rounds; k++) {
     memory_store(&m, NULL);
     CHECK_EQ(lanes << 16, RUN(&b, "fut_see_lanes", .at = m.at, .n = UINT32_MAX, .k = WORDS));
   }

@@ -19,6 +19,7 @@ static const char usage[] =
     "none\n"
     "  --flat                run what is awaited at once (flat mode)\n"
     "  --epoch               share no memory with running kernels (epoch mode)\n"
+    "  --silent              a case that prints has failed: for drivers that tell of bad accesses\n"
     "  --scale PERCENT       cases that can do with less do so much of their work; default 100\n"
     "  --repeat N            run every case N times, each time with another seed\n"
     "  --seed N              seed of everything that is random; default: from the clock\n"
@@ -106,6 +107,10 @@ static int take(run_options *options, const char *option, const char *value) {
   }
   if (strcmp(option, "--epoch") == 0) {
     settings.epoch = 1;
+    return 1;
+  }
+  if (strcmp(option, "--silent") == 0) {
+    options->silent = true;
     return 1;
   }
   if (strcmp(option, "--flat") == 0) {

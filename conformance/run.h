@@ -53,6 +53,7 @@ typedef struct run_options {
   unsigned repeat;
   unsigned timeout_s; /* 0 = by the case's speed */
   bool list;
+  bool silent;       /* a case that prints has failed */
   bool compile;      /* only fill the cache of compiled images */
   bool skip_absent;  /* a device that is not there is a skip */
   bool random_limit; /* --segment-limit random */

@@ -532,7 +532,15 @@ RDL_FN void rdl_leave_together(rdl_cx *rdl, rdl_u32 wanted) {
   }
 }
 
-/* Asked for every RDL_ROUND dispatches. */
+/* Segments may be long: the clock is looked at after each one as long as one takes a good part of the
+   quantum, and every RDL_ROUND dispatches when they are short. Without a clock, always so. */
+RDL_FN void rdl_pace(rdl_cx *rdl) {
+  rdl_u64 now = rdl_clock();
+  if (rdl->control->round_limit) return;
+  rdl->look = now - rdl->looked > rdl->quantum / 16u ? 0u : (2u * rdl->look + 1u) % RDL_ROUND;
+  rdl->looked = now;
+}
+
 RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl->rounds++;
@@ -565,9 +573,11 @@ RDL_OUTLINE rdl_u32 rdl_must_leave(rdl_cx *rdl) {
   return rdl->leaving == 2u;
 }
 
-/* RDL_ROUND dispatches are over. */
+/* RDL_ROUND dispatches are over, or long ones. */
 RDL_FN void rdl_next_round(rdl_cx *rdl) {
-  rdl->held_back = rdl->held_back == rdl->control->slots ? 0u : rdl->held_back + 1u;
+  if (rdl->turn == 0u)
+    rdl->held_back = rdl->held_back == rdl->control->slots ? 0u : rdl->held_back + 1u;
+  rdl_pace(rdl);
   rdl_look_at_clock(rdl);
 }
 
@@ -626,7 +636,7 @@ RDL_FN void rdl_put_out(rdl_cx *rdl) {
 RDL_FN void rdl_next_turn(rdl_cx *rdl) {
   rdl_u32 limit = rdl->control->segment_limit;
   rdl->turn = (rdl->turn + 1u) % RDL_ROUND;
-  if (rdl->turn == 0u) rdl_next_round(rdl);
+  if ((rdl->turn & rdl->look) == 0u) rdl_next_round(rdl);
   if (limit && rdl->segments >= limit) rdl->leaving = 2;
 }
 

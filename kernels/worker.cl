@@ -119,6 +119,8 @@ typedef struct rdl_cx {
   rdl_u32 born;
   rdl_u32 born_end;
   rdl_u64 started;
+  rdl_u64 looked;   /* when the clock was last looked at */
+  rdl_u32 look;     /* it is, when these bits of `turn` are 0 */
   rdl_u64 quantum; /* ticks, or rounds where there is no clock */
   rdl_u32 now;     /* rdl_control.now when this worker last looked at the clock */
   /* What was taken from others. */
@@ -193,7 +195,8 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->roots_at = rdl->taken_at = rdl->shy = rdl->shy_until = 0;
   rdl->now = rdl_load_relaxed(&control->now);
   rdl->quantum = control->round_limit ? control->round_limit : control->quantum;
-  rdl->started = rdl_clock();
+  rdl->started = rdl->looked = rdl_clock();
+  rdl->look = control->round_limit ? RDL_ROUND - 1u : 0u;
   rdl->low = 1;
   rdl->backlog = rdl->me->backlog;
   rdl->unwind = rdl->me->unwind;

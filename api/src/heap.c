@@ -17,6 +17,10 @@
 #define MEETING_NS 100000000u
 #define STRETCH_NS 500000000u
 
+/* Segments of a launch in epoch mode on a device without a clock, until launches have shown how
+ * many it should have: a device that interprets its kernels takes 0.1 ms and more for each. */
+#define FIRST_SEGMENTS 256u
+
 /* Room for `count` items at the end of what is planned so far; returns their offset. */
 static uint64_t plan(uint64_t *bytes, uint64_t count, uint64_t size) {
   uint64_t at = *bytes;
@@ -94,6 +98,7 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
     c->idle_rounds = rdl__apart(cx) ? 32u : (rdl_u32)(o->park_ns / 250u) + 32u;
     c->meeting = rdl__apart(cx) ? 0u : MEETING_NS / 20u;
     c->stretch = STRETCH_NS / 4000u;
+    if (rdl__apart(cx) && !o->segment_limit) c->segment_limit = FIRST_SEGMENTS;
   }
 }
 

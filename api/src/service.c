@@ -107,10 +107,30 @@ static rdl_status wait_for_device(rdl_context *cx, bool given_up, uint64_t ns, r
   return RDL_TIMEOUT;
 }
 
+#define OVERDUE_NS 100000000u
+#define AIM_NS     20000000u
+
+/* Nobody can end a launch of epoch mode but its workers, who look at the clock only after many
+ * segments, or have none. When one lasted far too long, how many segments fit into a short time is
+ * learned from it. */
+static void adjust_segments(rdl_context *cx, uint64_t segments) {
+  rdl_control *c = cx->control;
+  uint64_t ns = rdl__now_ns() - cx->launched_ns, limit = c->segment_limit;
+  uint64_t most = cx->options.segment_limit;
+  if (ns > OVERDUE_NS && segments)
+    limit = segments * AIM_NS / (ns * cx->launched_workers) + 1u;
+  else if (limit && segments >= limit && ns < AIM_NS)
+    limit *= 2u;
+  if (most && limit > most) limit = most;
+  if (limit == c->segment_limit) return;
+  c->segment_limit = limit < UINT32_MAX ? (uint32_t)limit : 0u;
+  rdl__wrote(cx, &c->segment_limit, sizeof c->segment_limit);
+}
+
 /* From the launch that is under way to its end. The lock is given up while the device runs. */
 static void see_through(rdl_context *cx) {
   rdl_reason why = {""};
-  uint64_t look = 0;
+  uint64_t look = 0, before = cx->settled.segments;
   rdl_status status;
   bool given_up;
   for (;;) {
@@ -126,6 +146,7 @@ static void see_through(rdl_context *cx) {
   cx->launched = false;
   if (!status) status = rdl__pull(cx, &why);
   rdl__stats_settle(cx);
+  if (rdl__apart(cx)) adjust_segments(cx, cx->settled.segments - before);
   if (status) rdl__lose_device(cx, &why);
   look_around(cx);
   rdl__roots_collect(cx);

@@ -6,8 +6,11 @@
  *
  * Between two launches a program may have changed thousands of short places. To transfer each by
  * itself takes microseconds, so they travel together and a kernel puts them where they belong.
+ *
+ * Any thread may want memory or a transfer, and arguments of a kernel are the kernel's: between
+ * another thread's argument and its launch nobody may come. Oclgrind moreover runs what is queued
+ * in whoever waits, and aborts when two do.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,9 +49,8 @@ rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why) {
   return rdl__cl_build(device, &text, &device->support, why);
 }
 
-/* One caller at a time: the kernel's arguments are set and then used. */
-static rdl_status enqueue_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
-                                  size_t groups, rdl_reason *why) {
+static rdl_status run_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
+                              size_t groups, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   cl_kernel kernel = device->support->kernel;
   const size_t one = 1;
@@ -59,15 +61,6 @@ static rdl_status enqueue_support(rdl_backend_device *device, cl_mem argument, c
   if (status == RDL_OK)
     status = RDL_CL(why, cl->clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &groups, &one,
                                                     0, NULL, NULL));
-  return status;
-}
-
-static rdl_status run_support(rdl_backend_device *device, cl_mem argument, cl_uint purpose,
-                              size_t groups, rdl_reason *why) {
-  rdl_status status;
-  (void)pthread_mutex_lock(&device->support_lock);
-  status = enqueue_support(device, argument, purpose, groups, why);
-  (void)pthread_mutex_unlock(&device->support_lock);
   return status;
 }
 
@@ -130,6 +123,17 @@ static rdl_status find_address(rdl_backend_device *device, cl_mem buffer, uint64
   return status;
 }
 
+static rdl_status make_device_side(rdl_backend_device *device, size_t rounded, block_front *front,
+                                   rdl_reason *why) {
+  rdl_status status;
+  (void)pthread_mutex_lock(&device->apart);
+  status = make_buffer(device, rounded, &front->buffer, why);
+  if (status == RDL_OK) status = find_address(device, front->buffer, &front->address, why);
+  if (status != RDL_OK && front->buffer) (void)device->cl->clReleaseMemObject(front->buffer);
+  (void)pthread_mutex_unlock(&device->apart);
+  return status;
+}
+
 rdl_status rdl__cl_apart_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                                   rdl_reason *why) {
   block_front front = {.whole = bytes + FRONT};
@@ -144,14 +148,12 @@ rdl_status rdl__cl_apart_allocate(rdl_backend_device *device, size_t bytes, void
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (block == MAP_FAILED)
     return rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no %zu bytes of memory to give.", bytes);
-  status = make_buffer(device, rounded, &front.buffer, why);
-  if (status == RDL_OK) status = find_address(device, front.buffer, &front.address, why);
+  status = make_device_side(device, rounded, &front, why);
   if (status == RDL_OK) {
     *(block_front *)(void *)block = front;
     *out_memory = block + FRONT;
     return RDL_OK;
   }
-  if (front.buffer) (void)device->cl->clReleaseMemObject(front.buffer);
   (void)munmap(block, front.whole);
   return status;
 }
@@ -160,7 +162,9 @@ void rdl__cl_apart_release(rdl_backend_device *device, void *memory) {
   block_front front;
   if (!memory) return;
   front = *front_of(memory);
+  (void)pthread_mutex_lock(&device->apart);
   (void)device->cl->clReleaseMemObject(front.buffer);
+  (void)pthread_mutex_unlock(&device->apart);
   (void)munmap(front_of(memory), front.whole);
 }
 
@@ -254,12 +258,11 @@ static rdl_status send_patch(rdl_backend_device *device, const rdl_transfer *tra
   return status;
 }
 
-rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
-                         rdl_reason *why) {
+static rdl_status write_all(rdl_backend_device *device, const rdl_transfer *transfers,
+                            size_t count, rdl_reason *why) {
   size_t pieces = 0, words = patch_words(transfers, count, &pieces);
   int together = pieces > FEW;
   rdl_status status = RDL_OK;
-  if (!count) return RDL_OK;
   for (size_t k = 0; k < count && status == RDL_OK; k++)
     if (!together || !fits_patch(&transfers[k])) status = write_one(device, &transfers[k], why);
   if (status == RDL_OK && together)
@@ -268,15 +271,34 @@ rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfe
   return status;
 }
 
-rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
-                        rdl_reason *why) {
+rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                         rdl_reason *why) {
+  rdl_status status;
+  if (!count) return RDL_OK;
+  (void)pthread_mutex_lock(&device->apart);
+  status = write_all(device, transfers, count, why);
+  (void)pthread_mutex_unlock(&device->apart);
+  return status;
+}
+
+static rdl_status read_all(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                           rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   rdl_status status = RDL_OK;
-  if (!count) return RDL_OK;
   for (size_t k = 0; k < count && status == RDL_OK; k++)
     status = RDL_CL(why, cl->clEnqueueReadBuffer(device->queue, rdl__cl_buffer(transfers[k].memory),
                                                  CL_FALSE, transfers[k].offset, transfers[k].bytes,
                                                  transfers[k].host, 0, NULL, NULL));
   if (status == RDL_OK) status = RDL_CL(why, cl->clFinish(device->queue));
+  return status;
+}
+
+rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                        rdl_reason *why) {
+  rdl_status status;
+  if (!count) return RDL_OK;
+  (void)pthread_mutex_lock(&device->apart);
+  status = read_all(device, transfers, count, why);
+  (void)pthread_mutex_unlock(&device->apart);
   return status;
 }

@@ -49,12 +49,21 @@ static void note_claims(rdl_backend_device *device, const rdl_device_info *info)
   (void)snprintf(device->compiler, sizeof device->compiler, "%s, %s", info->driver, info->platform);
 }
 
-/* Workers that run together: as many as were seen to, but no more than there are units for. */
-static uint32_t workers_of(const rdl_device_info *info, const rdl_cl_abilities *abilities) {
-  uint32_t workers = abilities->resident_groups;
-  if (abilities->order == RDL_CL_ORDER_NONE) return 1u;
-  if (workers > info->compute_units) workers = info->compute_units;
-  return workers ? workers : 1u;
+/* A GPU hides the time that one worker waits for memory behind others on the same unit. */
+#define WORKERS_A_UNIT 4u
+
+static uint32_t least(uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+/* Only workers that were seen to run together are asked for: others would begin when the first are
+ * gone. Without a wish there are no more than the units are made for. */
+static uint32_t workers_of(const rdl_backend_device *device, const rdl_device_info *info,
+                           const rdl_cl_abilities *abilities, uint32_t asked) {
+  uint32_t most = device->workers ? device->workers : abilities->resident_groups;
+  uint32_t usual = info->compute_units * (device->is_cpu ? 1u : WORKERS_A_UNIT);
+  if (abilities->order == RDL_CL_ORDER_NONE || !most) most = 1u;
+  return least(asked ? asked : usual, most);
 }
 
 /* Options for compilers that do not take what they make themselves: Oclgrind's interpreter does not
@@ -81,9 +90,7 @@ static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_in
   device->epoch = options->epoch || abilities->shared != RDL_CL_SHARED_SVM;
   if (device->epoch && abilities->addresses != RDL_CL_ADDRESS_FREE)
     return lacks(info, "addresses that hold from launch to launch", why);
-  if (!device->workers || abilities->order == RDL_CL_ORDER_NONE)
-    device->workers = workers_of(info, abilities);
-  if (options->workers && options->workers < device->workers) device->workers = options->workers;
+  device->workers = workers_of(device, info, abilities, options->workers);
   device->loop_budget = abilities->loop_budget;
   device->max_allocation = abilities->max_allocation;
   device->clock_hz = abilities->clock_hz;
@@ -109,7 +116,7 @@ static void cl_close(rdl_backend_device *device) {
   rdl__cl_discard(device, device->support);
   if (device->queue) (void)device->cl->clReleaseCommandQueue(device->queue);
   if (device->context) (void)device->cl->clReleaseContext(device->context);
-  (void)pthread_mutex_destroy(&device->support_lock);
+  (void)pthread_mutex_destroy(&device->apart);
   free(device);
 }
 
@@ -177,9 +184,9 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
                      (unsigned)options->lanes);
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
+  (void)pthread_mutex_init(&device->apart, NULL);
   device->cl = cl;
   device->id = chosen.id;
-  (void)pthread_mutex_init(&device->support_lock, NULL);
   status = open_device(device, &chosen, &info, options, why);
   if (status == RDL_OK)
     *out_device = device;

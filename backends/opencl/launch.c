@@ -22,8 +22,8 @@ static rdl_status set_buffer(rdl_backend_device *device, cl_kernel kernel, const
   return RDL_CL(why, device->cl->clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
 }
 
-rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,
-                          uint32_t purpose, uint32_t workers, rdl_reason *why) {
+static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, void *heap,
+                        uint32_t purpose, uint32_t workers, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   const cl_uint wide_purpose = purpose;
   const size_t global = workers, local = 1;
@@ -42,6 +42,15 @@ rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, 
   device->launched_ns = rdl__now_ns();
   /* Without a flush some drivers start nothing until somebody waits. */
   if (status == RDL_OK) status = RDL_CL(why, cl->clFlush(device->queue));
+  return status;
+}
+
+rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,
+                          uint32_t purpose, uint32_t workers, rdl_reason *why) {
+  rdl_status status;
+  if (device->epoch) (void)pthread_mutex_lock(&device->apart);
+  status = start(device, image, heap, purpose, workers, why);
+  if (device->epoch) (void)pthread_mutex_unlock(&device->apart);
   return status;
 }
 

@@ -143,6 +143,7 @@ static const struct peer_shape shapes[] = {
     {.name = "chain", .run = chain},
     {.name = "wavefront", .run = wavefront},
     {.name = "fib", .why_not = "a fixed list cannot hold tasks that are spawned while it runs"},
+    {.name = "tree", .why_not = "a fixed list cannot hold tasks that are spawned while it runs"},
     {.name = "pingpong",
      .run = pingpong,
      .min_workers = 2,

@@ -57,10 +57,18 @@ static long fib_call(int n) {
 
 static void fib(struct peer_round *round) {
   uint64_t start = peer_now();
-  long value = next_fib(PEER_FIB);
+  long value = next_fib(round->n);
   round->ns = peer_now() - start;
   round->suspended = 0;
   peer_check_fib(round, value);
+}
+
+static void tree(struct peer_round *round) {
+  uint64_t start = peer_now();
+  long nodes = peer_tree_nodes(peer_tree_root(), round->n);
+  round->ns = peer_now() - start;
+  round->suspended = 0;
+  peer_check_tree(round, nodes);
 }
 
 static void fan(struct peer_round *round) {
@@ -84,7 +92,8 @@ static const struct peer_shape shapes[] = {
     {.name = "indep", .run = indep, ONE_THREAD},
     {.name = "chain", .run = chain, ONE_THREAD},
     {.name = "wavefront", .run = wavefront, ONE_THREAD},
-    {.name = "fib", .run = fib, ONE_THREAD},
+    {.name = "fib", .run = fib, PEER_SIZED_FIB, ONE_THREAD},
+    {.name = "tree", .run = tree, PEER_SIZED_TREE, ONE_THREAD},
     {.name = "pingpong", .why_not = "calls cannot hand over to each other"},
     {.name = "fan", .run = fan, ONE_THREAD},
     {.name = "roundtrip", .why_not = "a call is not handed to anyone"},

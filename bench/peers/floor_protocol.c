@@ -218,6 +218,7 @@ static const struct peer_shape shapes[] = {
     {.name = "chain", .run = chain, .max_workers = 1, .why_not = one_worker},
     {.name = "wavefront", .run = wavefront, .max_workers = 1, .why_not = one_worker},
     {.name = "fib", .why_not = only_gated},
+    {.name = "tree", .why_not = only_gated},
     {.name = "pingpong", .why_not = only_gated},
     {.name = "fan", .why_not = only_gated},
     {.name = "roundtrip", .why_not = only_gated},

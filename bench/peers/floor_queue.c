@@ -193,6 +193,7 @@ static const struct peer_shape shapes[] = {
     {.name = "chain", .why_not = "the queue knows no order between tasks"},
     {.name = "wavefront", .why_not = "the queue knows no order between tasks"},
     {.name = "fib", .why_not = "a task that waited for its children would block its worker"},
+    {.name = "tree", .why_not = "a task that waited for its children would block its worker"},
     {.name = "pingpong",
      .run = pingpong,
      .min_workers = 2,

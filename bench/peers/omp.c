@@ -97,10 +97,36 @@ static void fib(struct peer_round *round) {
 #pragma omp single
   {
     uint64_t start = peer_now();
-    value = fib_task(PEER_FIB);
+    value = fib_task(round->n);
     round->ns = peer_now() - start;
   }
   peer_check_fib(round, value);
+}
+
+static long tree_task(struct peer_node node, int n) {
+  long below[PEER_TREE_CHILDREN];
+  long nodes = 1;
+  if (peer_tree_is_leaf(node, n)) return nodes;
+  for (int k = 0; k < PEER_TREE_CHILDREN; k++) {
+#pragma omp task shared(below) firstprivate(node, n, k)
+    below[k] = tree_task(peer_tree_child(node, k), n);
+  }
+#pragma omp taskwait
+  for (int k = 0; k < PEER_TREE_CHILDREN; k++)
+    nodes += below[k];
+  return nodes;
+}
+
+static void tree(struct peer_round *round) {
+  long nodes = 0;
+#pragma omp parallel num_threads(round->workers)
+#pragma omp single
+  {
+    uint64_t start = peer_now();
+    nodes = tree_task(peer_tree_root(), round->n);
+    round->ns = peer_now() - start;
+  }
+  peer_check_tree(round, nodes);
 }
 
 /* OpenMP has no event that a task could wait for, so the two tasks spin, each on a thread. */
@@ -176,7 +202,8 @@ static const struct peer_shape shapes[] = {
     {.name = "indep", .run = indep},
     {.name = "chain", .run = chain},
     {.name = "wavefront", .run = wavefront},
-    {.name = "fib", .run = fib},
+    {.name = "fib", .run = fib, PEER_SIZED_FIB},
+    {.name = "tree", .run = tree, PEER_SIZED_TREE},
     {.name = "pingpong",
      .run = pingpong,
      .min_workers = 2,

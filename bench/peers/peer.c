@@ -14,6 +14,7 @@ struct request {
   const char *shape;
   int workers;
   int rounds;
+  int n; /* 0 = the shape's own */
 };
 
 void peer_skip(const char *reason) {
@@ -47,9 +48,9 @@ uint32_t *peer_cells(long count) {
 
 static void usage(const char *peer) {
   fprintf(stderr,
-          "usage: peer-%s SHAPE [--workers W] [--rounds R]\n"
+          "usage: peer-%s SHAPE [--workers W] [--rounds R] [--n N]\n"
           "       peer-%s --list\n"
-          "W and R are 1 unless given.\n",
+          "W and R are 1 unless given; fib and tree have a size N.\n",
           peer, peer);
   exit(EXIT_USAGE);
 }
@@ -78,6 +79,9 @@ static struct request parse(int argc, char **argv, const struct peer *peer) {
     } else if (strcmp(argv[i], "--rounds") == 0) {
       request.rounds = parse_count(peer, value, INT_MAX);
       i++;
+    } else if (strcmp(argv[i], "--n") == 0) {
+      request.n = parse_count(peer, value, INT_MAX);
+      i++;
     } else if (argv[i][0] == '-' || request.shape) {
       usage(peer->name);
     } else {
@@ -99,6 +103,10 @@ static const struct peer_shape *find_shape(const struct peer *peer, const struct
   if (!shape->run || request->workers < shape->min_workers ||
       (shape->max_workers && request->workers > shape->max_workers))
     peer_skip(shape->why_not);
+  if (request->n > shape->max_n) {
+    fprintf(stderr, "peer-%s: %s takes no --n of %d\n", peer->name, shape->name, request->n);
+    exit(EXIT_USAGE);
+  }
   return shape;
 }
 
@@ -116,7 +124,9 @@ static void print_round(const struct peer_round *round) {
 static bool run_rounds(const struct peer_shape *shape, const struct request *request) {
   bool ok = true;
   for (int i = -1; i < request->rounds; i++) {
-    struct peer_round round = {.workers = request->workers, .suspended = PEER_NOT_COUNTED};
+    struct peer_round round = {.workers = request->workers,
+                               .n = request->n ? request->n : shape->n,
+                               .suspended = PEER_NOT_COUNTED};
     shape->run(&round);
     ok = ok && round.ok;
     if (i >= 0) print_round(&round);

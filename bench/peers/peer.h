@@ -21,7 +21,11 @@ enum {
   PEER_CHAIN = 10000,
   PEER_SIDE = 100,
   PEER_CELLS = PEER_SIDE * PEER_SIDE,
-  PEER_FIB = 20,
+  PEER_FIB = 20, /* unless --n says otherwise */
+  PEER_MOST_FIB = 40,
+  PEER_TREE = 7,
+  PEER_MOST_TREE = 10,
+  PEER_TREE_CHILDREN = 4,
   PEER_HANDOVERS = 10000, /* of each of the two tasks */
   PEER_FAN_ROUNDS = 10,
   PEER_FAN_WIDTH = 1000,
@@ -35,6 +39,7 @@ enum {
 /* One round of one shape: the harness fills in the first part, the shape the second. */
 struct peer_round {
   int workers;
+  int n; /* size of fib and tree */
 
   uint64_t ns;
   long futures;
@@ -48,6 +53,8 @@ struct peer_shape {
   const char *why_not;                   /* the reason of that, or of the worker limits below */
   int min_workers;                       /* 0: no limit */
   int max_workers;
+  int n; /* the size, for shapes that have one */
+  int max_n;
 };
 
 struct peer {
@@ -56,6 +63,10 @@ struct peer {
   void (*open)(int workers);       /* both may be NULL */
   void (*close)(void);
 };
+
+/* The sizes of fib and tree. */
+#define PEER_SIZED_FIB  .n = PEER_FIB, .max_n = PEER_MOST_FIB
+#define PEER_SIZED_TREE .n = PEER_TREE, .max_n = PEER_MOST_TREE
 
 int peer_main(int argc, char **argv, const struct peer *peer);
 
@@ -86,11 +97,28 @@ struct peer_fan peer_fan_over(uint32_t *cells);
 void peer_fan_run(struct peer_fan fan, long round, long i);
 void peer_fan_join(struct peer_fan fan, long round);
 
+/*
+ * The tree: a node is known by its path, a number that is hashed from that of its parent. All nodes
+ * above level n have PEER_TREE_CHILDREN children; below, the path says whether a node has as many
+ * or none, on average a little less than one, so that a branch may end at once or be hundreds of
+ * levels deep.
+ */
+struct peer_node {
+  uint64_t path;
+  int level;
+};
+
+struct peer_node peer_tree_root(void);
+bool peer_tree_is_leaf(struct peer_node node, int n);
+struct peer_node peer_tree_child(struct peer_node node, int which);
+long peer_tree_nodes(struct peer_node node, int n); /* it and all below it, by plain calls */
+
 /* Set futures and ok of a round from what its futures wrote. */
 void peer_check_indep(struct peer_round *round, const uint32_t *cells);
 void peer_check_chain(struct peer_round *round, const uint32_t *cells);
 void peer_check_wavefront(struct peer_round *round, const uint32_t *cells);
 void peer_check_fib(struct peer_round *round, long value);
+void peer_check_tree(struct peer_round *round, long nodes);
 void peer_check_pingpong(struct peer_round *round, long handovers);
 void peer_check_fan(struct peer_round *round, const uint32_t *cells);
 void peer_check_roundtrip(struct peer_round *round, long runs);

@@ -178,6 +178,7 @@ static const struct peer_shape shapes[] = {
     {.name = "chain", .run = chain},
     {.name = "wavefront", .run = wavefront},
     {.name = "fib", .why_not = "PoCL cannot launch kernels from a kernel"},
+    {.name = "tree", .why_not = "PoCL cannot launch kernels from a kernel"},
     {.name = "pingpong", .run = pingpong},
     {.name = "fan", .run = fan},
     {.name = "roundtrip", .run = roundtrip},

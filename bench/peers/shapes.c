@@ -34,6 +34,30 @@ void peer_fan_join(struct peer_fan fan, long round) {
   fan.sums[round + 1] = sum;
 }
 
+struct peer_node peer_tree_root(void) {
+  return (struct peer_node){9, 0};
+}
+
+bool peer_tree_is_leaf(struct peer_node node, int n) {
+  return node.level >= n && (uint32_t)node.path >= 1069446856u; /* 0.249 of 2^32 */
+}
+
+/* The mixing function is the one that ends a step of SplitMix64. */
+struct peer_node peer_tree_child(struct peer_node node, int which) {
+  uint64_t path = node.path + (uint64_t)(which + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  path = (path ^ (path >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  path = (path ^ (path >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (struct peer_node){path ^ (path >> 31), node.level + 1};
+}
+
+long peer_tree_nodes(struct peer_node node, int n) {
+  long nodes = 1;
+  if (peer_tree_is_leaf(node, n)) return nodes;
+  for (int k = 0; k < PEER_TREE_CHILDREN; k++)
+    nodes += peer_tree_nodes(peer_tree_child(node, k), n);
+  return nodes;
+}
+
 static void check_cells(struct peer_round *round, const uint32_t *cells, long count,
                         void (*run)(uint32_t *cells, long i)) {
   uint32_t *expected = peer_cells(count);
@@ -65,8 +89,13 @@ static long fib_futures(int n) {
 }
 
 void peer_check_fib(struct peer_round *round, long value) {
-  round->futures = fib_futures(PEER_FIB);
-  round->ok = value == fib(PEER_FIB);
+  round->futures = fib_futures(round->n);
+  round->ok = value == fib(round->n);
+}
+
+void peer_check_tree(struct peer_round *round, long nodes) {
+  round->futures = peer_tree_nodes(peer_tree_root(), round->n);
+  round->ok = nodes == round->futures;
 }
 
 void peer_check_pingpong(struct peer_round *round, long handovers) {

@@ -224,7 +224,7 @@ static void run_fib(void *buffers[], void *argument) {
 
 static void fib(struct peer_round *round) {
   uint64_t start = peer_now();
-  struct fib_job *job = create_fib(PEER_FIB);
+  struct fib_job *job = create_fib(round->n);
   submit(job->task);
   finish(round, start, NULL, 0);
   peer_check_fib(round, job->value);
@@ -280,7 +280,8 @@ static const struct peer_shape shapes[] = {
     {.name = "indep", .run = indep},
     {.name = "chain", .run = chain},
     {.name = "wavefront", .run = wavefront},
-    {.name = "fib", .run = fib},
+    {.name = "fib", .run = fib, PEER_SIZED_FIB},
+    {.name = "tree", .why_not = "a StarPU task cannot wait for tasks that it starts"},
     {.name = "pingpong", .why_not = "a StarPU task cannot wait for another one once it runs"},
     {.name = "fan", .run = fan},
     {.name = "roundtrip", .run = roundtrip},

@@ -111,8 +111,27 @@ long fib_task(int n) {
 
 void fib(peer_round *round) {
   long value = 0;
-  measure(round, [&value] { value = fib_task(PEER_FIB); });
+  measure(round, [&value, round] { value = fib_task(round->n); });
   peer_check_fib(round, value);
+}
+
+long tree_task(peer_node node, int n) {
+  if (peer_tree_is_leaf(node, n)) return 1;
+  long below[PEER_TREE_CHILDREN];
+  long nodes = 1;
+  tbb::task_group group;
+  for (int k = 0; k < PEER_TREE_CHILDREN; k++)
+    group.run([node, n, k, &below] { below[k] = tree_task(peer_tree_child(node, k), n); });
+  group.wait();
+  for (long part : below)
+    nodes += part;
+  return nodes;
+}
+
+void tree(peer_round *round) {
+  long nodes = 0;
+  measure(round, [&nodes, round] { nodes = tree_task(peer_tree_root(), round->n); });
+  peer_check_tree(round, nodes);
 }
 
 // An event for one waiter that clears itself when the wait returns. A waiter's stack stays
@@ -202,15 +221,20 @@ void roundtrip(peer_round *round) {
   peer_check_roundtrip(round, runs);
 }
 
-constexpr peer_shape shape(const char *name, void (*run)(peer_round *)) {
-  return {name, run, nullptr, 0, 0};
+constexpr peer_shape shape(const char *name, void (*run)(peer_round *), int n = 0, int max_n = 0) {
+  return {name, run, nullptr, 0, 0, n, max_n};
 }
 
 const peer_shape shapes[] = {
-    shape("indep", indep),         shape("chain", chain),
-    shape("wavefront", wavefront), shape("fib", fib),
-    shape("pingpong", pingpong),   shape("fan", fan),
-    shape("roundtrip", roundtrip), shape(nullptr, nullptr),
+    shape("indep", indep),
+    shape("chain", chain),
+    shape("wavefront", wavefront),
+    shape("fib", fib, PEER_FIB, PEER_MOST_FIB),
+    shape("tree", tree, PEER_TREE, PEER_MOST_TREE),
+    shape("pingpong", pingpong),
+    shape("fan", fan),
+    shape("roundtrip", roundtrip),
+    shape(nullptr, nullptr),
 };
 
 } // namespace

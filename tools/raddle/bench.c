@@ -22,20 +22,25 @@ enum {
   OPTION_DEVICE,
   OPTION_WORKERS,
   OPTION_ROUNDS,
+  OPTION_N,
   OPTION_PEER,
   OPTION_JSON,
+  OPTION_STEADY,
   OPTION_ONCE
 };
 
 /* The shapes that are named here are those of bench_shapes: a test runs each by its name. */
 static const command_option offered[] = {
     [OPTION_SHAPE] = {"--shape", "SHAPE",
-                      "all (the default), or one of indep chain wavefront fib pingpong fan\n"
-                      "roundtrip startup parked"},
+                      "all (the default), or one of indep chain wavefront fib tree pingpong\n"
+                      "fan roundtrip startup parked"},
     [OPTION_DEVICE] = {"--device", "SELECTOR",
                        "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
     [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},
     [OPTION_ROUNDS] = {"--rounds", "R", "how often each shape is run; default: 9"},
+    [OPTION_N] = {"--n", "N",
+                  "with --shape fib: run fib(N), up to 40; default: 20. With --shape tree: the\n"
+                  "first N levels are whole, up to 10; default: 7, which makes 2,992,501 futures"},
     [OPTION_PEER] = {"--peer", "NAME",
                      "also run the program peer-NAME that lies beside this one, or all; ratio is\n"
                      "its time over ours: above 1, Raddle is faster. Rounds take turns. Default:\n"
@@ -43,6 +48,7 @@ static const command_option offered[] = {
     [OPTION_JSON] = {"--json", "FILE",
                      "one object a line into FILE, or, for -, to standard output in place of the\n"
                      "table"},
+    [OPTION_STEADY] = {"--steady", NULL, NULL}, /* for bench/instructions.sh */
     [OPTION_ONCE] = {"--once", NULL, NULL}, /* how `startup` calls itself */
     {NULL, NULL, NULL},
 };
@@ -78,11 +84,17 @@ static int take_option(int option, const char *value, bench_options *o) {
   case OPTION_ROUNDS:
     if (command_number(value, 1, BENCH_MOST_ROUNDS, &o->rounds)) break;
     return wrong_number("--rounds", BENCH_MOST_ROUNDS, value);
+  case OPTION_N:
+    if (command_number(value, 1, BENCH_MOST_N, &o->n)) break;
+    return wrong_number("--n", BENCH_MOST_N, value);
   case OPTION_PEER:
     o->peer = value;
     break;
   case OPTION_JSON:
     o->json = value;
+    break;
+  case OPTION_STEADY:
+    o->steady = true;
     break;
   case OPTION_ONCE:
     o->once = true;
@@ -95,12 +107,24 @@ static int take_option(int option, const char *value, bench_options *o) {
   return EXIT_OK;
 }
 
+/* Each shape has its own idea of a size, so --n is for one of them. */
+static int check_size(const bench_options *o) {
+  const bench_shape *shape = bench_shapes;
+  if (!o->n) return EXIT_OK;
+  while (shape->name && strcmp(o->shape, shape->name) != 0)
+    shape++;
+  if (!shape->name || !shape->count)
+    return command_misused("bench", "--n is for --shape fib or --shape tree");
+  if (o->n <= shape->most_n) return EXIT_OK;
+  return command_misused("bench", "--n of %s is at most %u", shape->name, shape->most_n);
+}
+
 static int read_options(int argc, char **argv, bench_options *o) {
   command_line line = {.command = &command_bench, .argc = argc, .argv = argv, .at = 1};
   int code = EXIT_OK;
   for (int option; !code && (option = command_next(&line)) != COMMAND_END;)
     code = take_option(option, line.value, o);
-  return code;
+  return code ? code : check_size(o);
 }
 
 /* ---- our rounds ---- */
@@ -143,8 +167,8 @@ static rdl_status our_turn(const bench *b, const bench_shape *shape, uint32_t ro
     status = run_round(b, shape, &round);
     if (status) break;
     uint32_t at = series->count++;
-    series->ns[at] = (double)round.ns / (double)shape->futures;
-    series->since_signal[at] = (double)round.since_signal_ns / (double)shape->futures;
+    series->ns[at] = (double)round.ns / (double)b->futures;
+    series->since_signal[at] = (double)round.since_signal_ns / (double)b->futures;
     series->suspended[at] = (double)round.suspended;
   }
   return status;
@@ -172,6 +196,8 @@ static int tell(const session *s, const bench_shape *shape, our_series *ours,
                 bench_series *theirs) {
   const char *asked = s->options->device;
   bench_line line = {.shape = shape,
+                     .n = s->bench.n,
+                     .futures = s->bench.futures,
                      .device = asked ? asked : s->info.device.selector,
                      .workers = s->info.workers};
   int code = EXIT_OK;
@@ -196,8 +222,8 @@ static void peers_turn(const session *s, const bench_shape *shape, uint32_t roun
                        bench_series *theirs, bool *slow) {
   for (size_t i = 0; i < s->peers.count; i++) {
     uint64_t start = bench_now();
-    bench_peer_run(s->peers.names[i], shape->name, s->info.workers, slow[i] ? 1 : rounds,
-                   &theirs[i]);
+    bench_task task = {shape->name, s->bench.n, s->info.workers, slow[i] ? 1 : rounds};
+    bench_peer_run(s->peers.names[i], &task, &theirs[i]);
     if (bench_now() - start > slow_turn_ns) slow[i] = true;
   }
 }
@@ -230,6 +256,8 @@ static int run_shape(session *s, const bench_shape *shape) {
   bool *slow = calloc(s->peers.count + 1, sizeof *slow);
   rdl_status status = ours && theirs && slow ? RDL_OK : RDL_OUT_OF_MEMORY;
   int code = EXIT_FAILED;
+  s->bench.n = shape->count && s->options->n ? s->options->n : shape->usual_n;
+  s->bench.futures = shape->count ? shape->count(s->bench.n) : shape->futures;
   if (!status)
     status = shape->run ? take_turns(s, shape, ours, theirs, slow) : take_values(s, shape, ours);
   if (status) {
@@ -254,7 +282,7 @@ static int run_shapes(session *s) {
     if (!shape_is(s->options->shape, shape)) continue;
     if (!shape->run && s->bench.context) {
       if (rdl_context_close(s->bench.context)) code = command_failed("closing the device");
-      s->bench = (bench){NULL, NULL};
+      s->bench = (bench){NULL, NULL, 0, 0};
     }
     if (run_shape(s, shape) != EXIT_OK) code = EXIT_FAILED;
   }
@@ -270,7 +298,7 @@ static int run_session(const bench_options *options) {
     fprintf(stderr, "raddle: there is no peer '%s' beside this program\n", options->peer);
     return EXIT_FAILED;
   }
-  if (bench_open(options, true, &s.bench)) return command_failed("opening the device");
+  if (bench_open(options, !options->steady, &s.bench)) return command_failed("opening the device");
   int code = EXIT_FAILED;
   if (rdl_context_describe(s.bench.context, &s.info))
     command_failed("describing the device");
@@ -307,7 +335,7 @@ static int run(int argc, char **argv) {
 const command command_bench = {
     .name = "bench",
     .summary = "measure this machine, beside other runtimes if they are there",
-    .usage = "bench [--shape SHAPE] [--device SELECTOR] [--workers N] [--rounds R]\n"
+    .usage = "bench [--shape SHAPE] [--n N] [--device SELECTOR] [--workers N] [--rounds R]\n"
              "                    [--peer NAME|all|none] [--json FILE|-]",
     .about = "Runs a shape R times after one round to warm up, checks every result and prints\n"
              "median, least and most nanoseconds a future.",

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_MOST_ROUNDS = 1001, BENCH_MOST_WORKERS = 1024, BENCH_NOTE = 160 };
+enum { BENCH_MOST_ROUNDS = 1001, BENCH_MOST_WORKERS = 1024, BENCH_MOST_N = 40, BENCH_NOTE = 160 };
 
 typedef struct bench_options {
   const char *shape;
@@ -20,6 +20,8 @@ typedef struct bench_options {
   uint32_t rounds;
   const char *peer; /* a name, "all" or "none" */
   const char *json; /* path, "-" or NULL */
+  uint32_t n;       /* size of a shape that has one; 0 = its usual size */
+  bool steady;      /* as little as can be depends on time: for counting instructions */
   bool once;        /* a process of its own that measures one start */
 } bench_options;
 
@@ -27,6 +29,8 @@ typedef struct bench_options {
 typedef struct bench {
   rdl_context *context;
   rdl_module *module;
+  uint32_t n;       /* size of the shape that is run, */
+  uint32_t futures; /* and the futures of a round of it */
 } bench;
 
 typedef struct bench_round {
@@ -37,12 +41,16 @@ typedef struct bench_round {
 
 typedef struct bench_shape {
   const char *name;
-  uint32_t futures;
   bool has_peers;
+  uint32_t futures; /* of a round, unless `count` tells */
   /* Runs one round on the open context and sets its times. RDL_INTERNAL: a result was wrong. */
   rdl_status (*run)(const bench *b, bench_round *out_round);
   /* Instead of `run`, for shapes that need no open context: one value in nanoseconds. */
   rdl_status (*measure)(const bench_options *options, double *out_ns);
+  /* Of a shape that comes in sizes: the futures of one, the usual size and the largest. */
+  uint32_t (*count)(uint32_t n);
+  uint32_t usual_n;
+  uint32_t most_n;
 } bench_shape;
 
 /* Median and extremes. */
@@ -55,6 +63,8 @@ typedef struct bench_spread {
 /* One line of the report. */
 typedef struct bench_line {
   const bench_shape *shape;
+  uint32_t n; /* its size; 0 = it has but one */
+  uint32_t futures;
   const char *device;
   uint32_t workers;
   bench_spread ours; /* ns per future */
@@ -110,9 +120,16 @@ typedef struct bench_series {
   bool wrong;
 } bench_series;
 
-/* Runs `rounds` more rounds of the shape, in one start of the peer's program. */
-void bench_peer_run(const char *name, const char *shape, uint32_t workers, uint32_t rounds,
-                    bench_series *series);
+/* What is asked of a peer; `n` is the shape's size, 0 = it has but one. */
+typedef struct bench_task {
+  const char *shape;
+  uint32_t n;
+  uint32_t workers;
+  uint32_t rounds;
+} bench_task;
+
+/* Runs so many more rounds of the shape, in one start of the peer's program. */
+void bench_peer_run(const char *name, const bench_task *task, bench_series *series);
 
 /* ---- report: bench_report.c ---- */
 

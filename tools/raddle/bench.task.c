@@ -69,6 +69,45 @@ RDL_TASK(bench_fib, uint, struct fib_args, struct fib_state) {
   RDL_END();
 }
 
+/*
+ * A node of an unbalanced tree, which is known by its path, a number hashed from that of its
+ * parent. Above level `full` every node has children; below, its path tells whether it has. Its
+ * result is the number of nodes that begin with it.
+ */
+#define TREE_CHILDREN 4u
+
+struct tree_args {
+  rdl_u64 path;
+  uint level;
+  uint full;
+};
+struct tree_state {
+  rdl_future children[TREE_CHILDREN];
+};
+
+RDL_FN rdl_u64 tree_child(rdl_u64 path, uint which) {
+  path += (rdl_u64)(which + 1u) * 0x9e3779b97f4a7c15UL;
+  path = (path ^ (path >> 30)) * 0xbf58476d1ce4e5b9UL;
+  path = (path ^ (path >> 27)) * 0x94d049bb133111ebUL;
+  return path ^ (path >> 31);
+}
+
+RDL_TASK(bench_tree, uint, struct tree_args, struct tree_state) {
+  uint k, nodes;
+  RDL_BEGIN();
+  if (args->level >= args->full && (uint)args->path >= 1069446856u) RDL_RETURN(1);
+  for (k = 0; k < TREE_CHILDREN; k++)
+    RDL_SPAWN(self->children[k], bench_tree, .path = tree_child(args->path, k),
+              .level = args->level + 1, .full = args->full);
+  RDL_SPAWNS(3); /* with the one above as many as there are children */
+  RDL_AWAIT_CHILDREN();
+  nodes = 1;
+  for (k = 0; k < TREE_CHILDREN; k++)
+    nodes += RDL_RESULT(uint, self->children[k]);
+  RDL_RETURN(nodes);
+  RDL_END();
+}
+
 struct player_args {
   rdl_event mine;
   rdl_event theirs;

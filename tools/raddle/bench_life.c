@@ -23,9 +23,15 @@ static void print_warning(void *user, rdl_log_level level, const char *text) {
 rdl_status bench_open(const bench_options *options, bool ahead, bench *out_bench) {
   static const rdl_prebuilt *const images[] = {&rdl_prebuilt_raddle_command};
   rdl_context_options how = RDL_CONTEXT_OPTIONS_INIT;
-  *out_bench = (bench){NULL, NULL};
+  *out_bench = (bench){NULL, NULL, 0, 0};
   how.workers = options->workers;
   how.log = print_warning;
+  if (options->steady) { /* no launch ends for want of time, none waits for work, nobody spins */
+    how.quantum_ns = UINT64_C(250000000);
+    how.park_ns = 1;
+    how.spin_ns = RDL_NO_SPIN;
+    how.watchdog_ns = RDL_FOREVER;
+  }
   how.prebuilt = ahead ? images : NULL;
   how.prebuilt_count = ahead ? 1 : 0;
   rdl_status status = rdl_context_open_with(options->device, &how, &out_bench->context);

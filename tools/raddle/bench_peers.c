@@ -112,20 +112,21 @@ static void take_round(void *user, const char *line) {
     series->values[series->count++] = ns;
 }
 
-void bench_peer_run(const char *name, const char *shape, uint32_t workers, uint32_t rounds,
-                    bench_series *series) {
-  char path[4352], workers_text[16], rounds_text[16], shape_text[32];
+void bench_peer_run(const char *name, const bench_task *task, bench_series *series) {
+  char path[4352], workers[16], rounds[16], shape[32], n[16];
   if (series->cannot || series->wrong) return;
   bench_folder(path, 4096);
   snprintf(path + strlen(path), sizeof path - strlen(path), "/peer-%s", name);
-  snprintf(workers_text, sizeof workers_text, "%u", workers);
-  snprintf(rounds_text, sizeof rounds_text, "%u", rounds);
-  snprintf(shape_text, sizeof shape_text, "%s", shape);
-  char *argv[] = {path, shape_text, "--workers", workers_text, "--rounds", rounds_text, NULL};
+  snprintf(shape, sizeof shape, "%s", task->shape);
+  snprintf(workers, sizeof workers, "%u", task->workers);
+  snprintf(rounds, sizeof rounds, "%u", task->rounds);
+  snprintf(n, sizeof n, "%u", task->n);
+  char *argv[] = {path, shape, "--workers", workers, "--rounds", rounds, "--n", n, NULL};
+  if (!task->n) argv[6] = NULL;
   int code = bench_spawn(argv, take_round, series);
   if (code == CANNOT)
     series->cannot = true;
   else if (code != 0)
     series->wrong = true;
-  if (series->wrong) fprintf(stderr, "raddle: peer-%s failed at %s\n", name, shape);
+  if (series->wrong) fprintf(stderr, "raddle: peer-%s failed at %s\n", name, task->shape);
 }

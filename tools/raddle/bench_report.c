@@ -45,10 +45,11 @@ static void put_json(FILE *file, const bench_line *line) {
   fprintf(file, "{\"shape\": \"%s\", \"device\": ", line->shape->name);
   command_print_json(file, line->device);
   fprintf(file, ", \"workers\": %u, \"n\": %u, \"ns_per_future\": %.1f", line->workers,
-          line->shape->futures, line->ours.median);
+          line->futures, line->ours.median);
   fprintf(file, ", \"ns_min\": %.1f, \"ns_max\": %.1f, \"suspended\": %.0f", line->ours.least,
           line->ours.most, line->suspended);
   if (line->since_signal > 0) fprintf(file, ", \"ns_since_signal\": %.1f", line->since_signal);
+  if (line->n) fprintf(file, ", \"size\": %u", line->n);
   if (line->record_bytes)
     fprintf(file, ", \"bytes_per_future\": %u, \"frame_bytes\": %u", line->record_bytes,
             line->frame_bytes);
@@ -63,6 +64,7 @@ static void put_json(FILE *file, const bench_line *line) {
 }
 
 static void put_extras(const bench_line *line) {
+  if (line->n) printf("  (n is %u: %u futures)", line->n, line->futures);
   if (line->since_signal > 0) printf("  (%.1f ns since the signal)", line->since_signal);
   if (line->record_bytes)
     printf("  (%u bytes a future, %u of frame)", line->record_bytes, line->frame_bytes);

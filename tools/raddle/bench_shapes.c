@@ -12,9 +12,7 @@ enum {
   CHAIN = 10000,
   SIDE = 100,
   CELLS = SIDE * SIDE,
-  FIB = 20,
-  FIB_VALUE = 6765,
-  FIB_FUTURES = 21891,
+  TREE_CHILDREN = 4,
   HANDOVERS = 10000, /* of each player */
   FAN_ROUNDS = 10,
   FAN_WIDTH = 1000,
@@ -39,6 +37,12 @@ typedef struct wave_args {
   rdl_ptr up;
   rdl_ptr left;
 } wave_args;
+
+typedef struct tree_args {
+  uint64_t path;
+  uint32_t level;
+  uint32_t full;
+} tree_args;
 
 typedef struct player_args {
   rdl_event mine;
@@ -251,10 +255,56 @@ static rdl_status run_one(const bench *b, const char *task, const void *args, si
   return status;
 }
 
+static uint32_t fib_of(uint32_t n) {
+  uint32_t value = 0, next = 1;
+  for (; n; n--) {
+    uint32_t sum = value + next;
+    value = next;
+    next = sum;
+  }
+  return value;
+}
+
+static uint32_t fib_futures(uint32_t n) {
+  return 2 * fib_of(n + 1) - 1;
+}
+
 static rdl_status run_fib(const bench *b, bench_round *round) {
-  uint32_t n = FIB, value = 0;
-  rdl_status status = run_one(b, "bench_fib", &n, sizeof n, &value, round);
-  return status ? status : check(value == FIB_VALUE, "fib");
+  uint32_t value = 0;
+  rdl_status status = run_one(b, "bench_fib", &b->n, sizeof b->n, &value, round);
+  return status ? status : check(value == fib_of(b->n), "fib");
+}
+
+static tree_args tree_child(tree_args node, uint32_t which) {
+  uint64_t path = node.path + (uint64_t)(which + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  path = (path ^ (path >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  path = (path ^ (path >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (tree_args){path ^ (path >> 31), node.level + 1, node.full};
+}
+
+static uint32_t tree_below(tree_args node) {
+  uint32_t nodes = 1;
+  if (node.level >= node.full && (uint32_t)node.path >= 1069446856u) return nodes;
+  for (uint32_t k = 0; k < TREE_CHILDREN; k++)
+    nodes += tree_below(tree_child(node, k));
+  return nodes;
+}
+
+/* Of the roots tried this one gave a tree of some millions at the usual size, and evenly larger
+   ones beyond it. */
+static tree_args tree_root(uint32_t n) {
+  return (tree_args){.path = 9, .full = n};
+}
+
+static uint32_t tree_futures(uint32_t n) {
+  return tree_below(tree_root(n));
+}
+
+static rdl_status run_tree(const bench *b, bench_round *round) {
+  tree_args root = tree_root(b->n);
+  uint32_t nodes = 0;
+  rdl_status status = run_one(b, "bench_tree", &root, sizeof root, &nodes, round);
+  return status ? status : check(nodes == b->futures, "tree");
 }
 
 static rdl_status run_fan(const bench *b, bench_round *round) {
@@ -319,14 +369,15 @@ static rdl_status run_roundtrip(const bench *b, bench_round *round) {
 }
 
 const bench_shape bench_shapes[] = {
-    {"indep", INDEP, true, run_indep, NULL},
-    {"chain", CHAIN, true, run_chain, NULL},
-    {"wavefront", CELLS, true, run_wavefront, NULL},
-    {"fib", FIB_FUTURES, true, run_fib, NULL},
-    {"pingpong", 2 * HANDOVERS, true, run_pingpong, NULL},
-    {"fan", FAN_ROUNDS *(FAN_WIDTH + 1), true, run_fan, NULL},
-    {"roundtrip", ROUNDTRIPS, true, run_roundtrip, NULL},
-    {"startup", 1, false, NULL, bench_startup},
-    {"parked", 1, false, NULL, bench_parked},
+    {"indep", true, INDEP, .run = run_indep},
+    {"chain", true, CHAIN, .run = run_chain},
+    {"wavefront", true, CELLS, .run = run_wavefront},
+    {"fib", true, .run = run_fib, .count = fib_futures, .usual_n = 20, .most_n = BENCH_MOST_N},
+    {"tree", true, .run = run_tree, .count = tree_futures, .usual_n = 7, .most_n = 10},
+    {"pingpong", true, 2 * HANDOVERS, .run = run_pingpong},
+    {"fan", true, FAN_ROUNDS *(FAN_WIDTH + 1), .run = run_fan},
+    {"roundtrip", true, ROUNDTRIPS, .run = run_roundtrip},
+    {"startup", false, 1, .measure = bench_startup},
+    {"parked", false, 1, .measure = bench_parked},
     {0},
 };

@@ -8,7 +8,7 @@ import tempfile
 import harness
 from harness import check, run
 
-SHAPES = {"indep": 100000, "chain": 10000, "wavefront": 10000, "fib": 21891,
+SHAPES = {"indep": 100000, "chain": 10000, "wavefront": 10000, "fib": 21891, "tree": 2992501,
           "pingpong": 20000, "fan": 10010, "roundtrip": 10000}
 FIELDS = {"shape", "device", "workers", "n", "ns_per_future", "ns_min", "ns_max", "suspended",
           "peer", "peer_ns", "ratio"}
@@ -100,7 +100,10 @@ def case_misuse():
                   ["bench", "--rounds", "0"], ["bench", "--rounds", "-1"], ["bench", "--workers"],
                   ["bench", "--workers", "2x"], ["bench", "--device", "--once"],
                   ["bench", "--device", ""], ["bench", "--peer"], ["bench", "--json"],
-                  ["bench", "quickly"], ["bench", "--fast", "1"]):
+                  ["bench", "quickly"], ["bench", "--n", "5"],
+                  ["bench", "--shape", "fan", "--n", "5"], ["bench", "--shape", "fib", "--n", "41"],
+                  ["bench", "--shape", "tree", "--n", "11"], ["bench", "--shape", "tree", "--n", "0"],
+                  ["bench", "--fast", "1"]):
         done = run(*words)
         check(done.returncode == 2 and "--help" in done.stderr, words, done)
         check(done.stdout == "", words, done.stdout)
@@ -131,11 +134,14 @@ LEAST_SUSPENDED = {"chain": 10000, "wavefront": 10000, "pingpong": 10000, "fan":
 def case_bench():
     for workers in (1, 2):
         for shape in SHAPES:
+            if shape == "tree":
+                continue  # millions of futures: case_sizes takes a small one
             done = run("bench", "--shape", shape, "--rounds", "1", "--device", "host", "--workers",
                        str(workers), "--json", "-")
             lines = lines_of(done)
             check(len(lines) == 1, lines)
             check_line(lines[0], shape, workers)
+            check(("size" in lines[0]) == (shape == "fib"), lines)
             check(lines[0]["peer"] is None and lines[0]["ratio"] is None, lines)
             if workers == 1:
                 check(lines[0]["suspended"] >= LEAST_SUSPENDED.get(shape, 0), lines)
@@ -143,10 +149,31 @@ def case_bench():
     check(fib[0]["bytes_per_future"] > 0 and fib[0]["frame_bytes"] == 32, fib)
 
 
+def of_size(shape, n, *words):
+    return lines_of(run("bench", "--shape", shape, "--n", str(n), "--rounds", "1", "--device", "host",
+                        "--json", "-", *words))
+
+
+# Peers that are there check that they do the same.
+def case_sizes():
+    for shape, n, futures in (("fib", 1, 1), ("fib", 23, 92735), ("tree", 1, 5), ("tree", 3, 529)):
+        for line in of_size(shape, n, "--workers", "2", "--peer", "all"):
+            check(line["size"] == n and line["n"] == futures, line)
+    done = run("bench", "--shape", "tree", "--n", "3", "--rounds", "1", "--device", "host")
+    check(done.returncode == 0 and "n is 3: 529 futures" in done.stdout, done)
+
+
+def case_usual_tree():
+    line, = lines_of(run("bench", "--shape", "tree", "--rounds", "1", "--device", "host", "--json",
+                         "-", timeout=250))
+    check(line["size"] == 7 and line["n"] == SHAPES["tree"], line)
+
+
+# Takes 50 ns times N for a future of fib(N).
 PEER = """#!/bin/sh
 [ "$1" = fib ] || exit 77
 rounds=$5
-while [ "$rounds" -gt 0 ]; do echo "1000.0 - {ok}"; rounds=$((rounds - 1)); done
+while [ "$rounds" -gt 0 ]; do echo "$((50 * $7)).0 - {ok}"; rounds=$((rounds - 1)); done
 """
 
 
@@ -170,6 +197,9 @@ def case_peer():
         check_line(line, "fib", 1)
         check(line["peer"] == "good" and line["peer_ns"] == 1000.0, line)
         check(abs(line["ratio"] * line["ns_per_future"] - 1000.0) < 10, line)
+        line, = lines_of(run(*words, "-", "--shape", "fib", "--n", "12", "--peer", "good",
+                             program=program))
+        check(line["size"] == 12 and line["peer_ns"] == 600.0, line)
         line, = lines_of(run(*words, "-", "--shape", "fan", "--peer", "all", program=program))
         check(line["peer"] is None, "a peer that has not the shape", line)
         path = os.path.join(folder, "report")
