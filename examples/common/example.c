@@ -54,20 +54,25 @@ static const example_option *find_option(const char *argument, const example_opt
   return NULL;
 }
 
-/* One option with its value; false after saying what is wrong with it. */
+/* The option at `*at`, which moves on to its value if it takes one. False after saying what is
+ * wrong with it. */
 static bool take_option(char **argv, int *at, const example_option *options, size_t count) {
   const char *name = argv[*at];
   const example_option *option = find_option(name, options, count);
-  const char *value = option && !option->flag ? argv[++*at] : NULL;
+  const char *value;
+  if (option && option->flag) {
+    *option->flag = true;
+    return true;
+  }
+  value = argv[++*at];
   if (!option)
     fprintf(stderr, "%s: unknown option %s; --help lists them\n", argv[0], name);
-  else if (!option->flag && !value)
+  else if (!value)
     fprintf(stderr, "%s: %s needs a value\n", argv[0], name);
   else if (option->number && !read_number(value, option))
     fprintf(stderr, "%s: %s takes a whole number from %u to %u, not '%s'\n", argv[0], name,
             option->least, option->most, value);
   else {
-    if (option->flag) *option->flag = true;
     if (option->text) *option->text = value;
     return true;
   }
