@@ -25,7 +25,8 @@ static void print_help(const char *program, const char *purpose, const example_o
   printf("usage: %s [option ...]\n\n%s\n\n", program, purpose);
   for (size_t i = 0; i < count; i++) {
     char left[64];
-    snprintf(left, sizeof left, "--%s %s", options[i].name, options[i].value);
+    snprintf(left, sizeof left, "--%s %s", options[i].name,
+             options[i].value ? options[i].value : "");
     printf("  %-20s %s", left, options[i].help);
     if (options[i].number && *options[i].number) printf(" (default %u)", *options[i].number);
     if (options[i].text && *options[i].text) printf(" (default %s)", *options[i].text);
@@ -53,16 +54,23 @@ static const example_option *find_option(const char *argument, const example_opt
   return NULL;
 }
 
-/* One option with its value; false after saying what is wrong with it. */
-static bool take_option(char **argv, int at, const example_option *options, size_t count) {
-  const example_option *option = find_option(argv[at], options, count);
-  const char *value = argv[at + 1];
+/* The option at `*at`, which moves on to its value if it takes one. False after saying what is
+ * wrong with it. */
+static bool take_option(char **argv, int *at, const example_option *options, size_t count) {
+  const char *name = argv[*at];
+  const example_option *option = find_option(name, options, count);
+  const char *value;
+  if (option && option->flag) {
+    *option->flag = true;
+    return true;
+  }
+  value = argv[++*at];
   if (!option)
-    fprintf(stderr, "%s: unknown option %s; --help lists them\n", argv[0], argv[at]);
+    fprintf(stderr, "%s: unknown option %s; --help lists them\n", argv[0], name);
   else if (!value)
-    fprintf(stderr, "%s: %s needs a value\n", argv[0], argv[at]);
+    fprintf(stderr, "%s: %s needs a value\n", argv[0], name);
   else if (option->number && !read_number(value, option))
-    fprintf(stderr, "%s: %s takes a whole number from %u to %u, not '%s'\n", argv[0], argv[at],
+    fprintf(stderr, "%s: %s takes a whole number from %u to %u, not '%s'\n", argv[0], name,
             option->least, option->most, value);
   else {
     if (option->text) *option->text = value;
@@ -73,13 +81,13 @@ static bool take_option(char **argv, int at, const example_option *options, size
 
 bool example_options(int argc, char **argv, const char *purpose, const example_option *options,
                      size_t count, int *out_code) {
-  for (int i = 1; i < argc; i += 2) {
+  for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0) {
       print_help(argv[0], purpose, options, count);
       *out_code = EXAMPLE_OK;
       return false;
     }
-    if (!take_option(argv, i, options, count)) {
+    if (!take_option(argv, &i, options, count)) {
       *out_code = EXAMPLE_USAGE;
       return false;
     }
@@ -87,10 +95,11 @@ bool example_options(int argc, char **argv, const char *purpose, const example_o
   return true;
 }
 
-rdl_status example_open(const char *device, uint32_t workers, rdl_context **out_context) {
+rdl_status example_open(const example_place *place, rdl_context **out_context) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
-  options.workers = workers;
-  return rdl_context_open_with(device, &options, out_context);
+  options.workers = place->workers;
+  options.mode = place->epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
+  return rdl_context_open_with(place->device, &options, out_context);
 }
 
 int example_fail(const char *program, const rdl_context *context, rdl_status status) {

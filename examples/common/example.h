@@ -18,13 +18,15 @@
  */
 const char *example_task_file(const char *name);
 
-/* An option `--name VALUE`: one of `text` and `number` says where the value goes. */
+/* An option `--name VALUE`: one of `text` and `number` says where the value goes. Or an option
+ * `--name` alone: `flag` says what becomes true. */
 typedef struct example_option {
   const char *name;  /* without the dashes */
   const char *value; /* what the help calls the value */
   const char *help;
   const char **text;
   uint32_t *number;
+  bool *flag;
   uint32_t least; /* of a number */
   uint32_t most;
 } example_option;
@@ -34,8 +36,23 @@ typedef struct example_option {
 bool example_options(int argc, char **argv, const char *purpose, const example_option *options,
                      size_t count, int *out_code);
 
-/* Opens the device with this many workers; 0 = as many as it has. */
-rdl_status example_open(const char *device, uint32_t workers, rdl_context **out_context);
+/* Where an example runs. */
+typedef struct example_place {
+  const char *device; /* NULL = $RADDLE_DEVICE, else the best one found */
+  uint32_t workers;   /* 0 = as many as the device has */
+  bool epoch;         /* sharing no memory, also where the device can */
+} example_place;
+
+/* The options for it, in a list of example_option. */
+/* clang-format off */
+#define EXAMPLE_PLACE_OPTIONS(place)                                                               \
+  {.name = "device", .value = "NAME", .help = "host, opencl:0, opencl:pocl ...",                   \
+   .text = &(place).device},                                                                       \
+  {.name = "workers", .value = "N", .help = "0 = all", .number = &(place).workers, .most = 1024},  \
+  {.name = "epoch", .help = "share no memory with the device", .flag = &(place).epoch}
+/* clang-format on */
+
+rdl_status example_open(const example_place *place, rdl_context **out_context);
 
 /* Prints the failed call's own words and returns the exit code for it. `context` is NULL when it
  * could not be opened. */

@@ -6,14 +6,12 @@
 
 #include "../common/example.h"
 
-static const char *device = NULL;
-static uint32_t workers = 0;
+static example_place place;
 static uint32_t n = 25;
 
 static const example_option options[] = {
     {.name = "n", .value = "N", .help = "which number", .number = &n, .least = 0, .most = 40},
-    {.name = "device", .value = "NAME", .help = "host, opencl:0, opencl:pocl ...", .text = &device},
-    {.name = "workers", .value = "N", .help = "0 = all", .number = &workers, .most = 1024},
+    EXAMPLE_PLACE_OPTIONS(place),
 };
 
 static uint32_t fib_on_the_host(uint32_t k) {
@@ -72,7 +70,7 @@ int main(int argc, char **argv) {
   if (!example_options(argc, argv, "Computes a Fibonacci number with a task for every call.",
                        options, sizeof options / sizeof *options, &code))
     return code;
-  rdl_status status = example_open(device, workers, &cx);
+  rdl_status status = example_open(&place, &cx);
   if (!status) status = rdl_context_describe(cx, &info);
   if (!status) status = compute(cx, &value, &seconds);
   if (!status) status = count_futures(cx, &stats);

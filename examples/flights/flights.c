@@ -22,10 +22,11 @@ static rdl_status open_context(struct flights *f) {
   static const rdl_prebuilt *const prebuilt[] = {&rdl_prebuilt_flights_tasks,
                                                  &rdl_prebuilt_flights_queries};
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
-  options.workers = f->options.workers;
+  options.workers = f->options.place.workers;
+  options.mode = f->options.place.epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
   options.prebuilt = prebuilt;
   options.prebuilt_count = 2;
-  return rdl_context_open_with(f->options.device, &options, &f->context);
+  return rdl_context_open_with(f->options.place.device, &options, &f->context);
 }
 
 /* Gives the exit code. */

@@ -141,12 +141,11 @@ struct query_args {
 #define ANSWER_CELLS 4096u
 
 struct options {
-  const char *device; /* NULL = what Raddle chooses */
+  example_place place;
   const char *data;
   char own_data[4096]; /* the folder beside the program */
   const char *tsv;     /* NULL = no files */
   unsigned scale;
-  unsigned workers; /* 0 = as many as the device has */
   unsigned readers;
 };
 

@@ -12,17 +12,13 @@ static const char purpose[] =
 bool options_read(int argc, char **argv, struct options *o, int *out_code) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const example_option list[] = {
-      {.name = "device",
-       .value = "NAME",
-       .help = "host, opencl:0, opencl:pocl ...",
-       .text = &o->device},
+      EXAMPLE_PLACE_OPTIONS(o->place),
       {.name = "scale",
        .value = "N",
        .help = "read the flights N times",
        .number = &o->scale,
        .least = 1,
        .most = 100},
-      {.name = "workers", .value = "N", .help = "0 = all", .number = &o->workers, .most = 1024},
       {.name = "readers",
        .value = "N",
        .help = "threads that inflate",

@@ -9,6 +9,8 @@
   test.py PROGRAM --device NAME terminal
       wants it to say on a terminal, and nowhere else, that it compiles
 
+With --epoch the program shares no memory with the device.
+
 Exit status: 0 as wanted, 1 not, 77 the device is not there.
 """
 import argparse
@@ -41,6 +43,7 @@ def scaled(path, scale):
 
 def run(options, *arguments):
     command = [options.program, "--device", options.device, *map(str, arguments)]
+    command += ["--epoch"] if options.epoch else []
     outcome = subprocess.run(command, capture_output=True, text=True, timeout=240)
     if outcome.returncode == NO_DEVICE:
         print(outcome.stderr)
@@ -196,6 +199,7 @@ def main():
     parser.add_argument("what", choices=("answers", "errors", "terminal"))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--scale", type=int, default=1)
+    parser.add_argument("--epoch", action="store_true")
     options = parser.parse_args()
     tests = {"answers": test_answers, "errors": test_errors, "terminal": test_terminal}
     return 1 if tests[options.what](options) else 0

@@ -4,12 +4,10 @@
 
 #include "../common/example.h"
 
-static const char *device = NULL; /* $RADDLE_DEVICE, else the best one found */
-static uint32_t workers = 0;
+static example_place place;
 
 static const example_option options[] = {
-    {.name = "device", .value = "NAME", .help = "host, opencl:0, opencl:pocl ...", .text = &device},
-    {.name = "workers", .value = "N", .help = "0 = all", .number = &workers, .most = 1024},
+    EXAMPLE_PLACE_OPTIONS(place),
 };
 
 int main(int argc, char **argv) {
@@ -21,10 +19,11 @@ int main(int argc, char **argv) {
   rdl_future answer;
   uint32_t value = 0;
   int code = EXAMPLE_OK;
-  if (!example_options(argc, argv, "Adds two squares on the device.", options, 2, &code))
+  if (!example_options(argc, argv, "Adds two squares on the device.", options,
+                       sizeof options / sizeof *options, &code))
     return code;
 
-  rdl_status status = example_open(device, workers, &cx);
+  rdl_status status = example_open(&place, &cx);
   if (!status) status = rdl_module_load(cx, example_task_file("hello.task.c"), &module);
   if (!status) status = rdl_spawn(module, "squares", &args, sizeof args, NULL, &answer);
   if (!status) status = rdl_future_get(cx, answer, &value, sizeof value, RDL_FOREVER);

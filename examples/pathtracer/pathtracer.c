@@ -8,10 +8,9 @@
 #include "picture.h"
 #include "scene.h"
 
-static const char *device = NULL;
+static example_place place;
 static const char *out_path = "pathtracer.png";
 static const char *reference = NULL;
-static uint32_t workers = 0;
 static uint32_t size = 480;
 static uint32_t spp = 32;
 
@@ -20,8 +19,7 @@ static const example_option options[] = {
     {"spp", "N", "paths a pixel", .number = &spp, .least = 1, .most = 65536},
     {"out", "FILE", "where the PNG goes", .text = &out_path},
     {"compare", "FILE", "fail if the picture is not like this one", .text = &reference},
-    {.name = "device", .value = "NAME", .help = "host, opencl:0, opencl:pocl ...", .text = &device},
-    {.name = "workers", .value = "N", .help = "0 = all", .number = &workers, .most = 1024},
+    EXAMPLE_PLACE_OPTIONS(place),
 };
 
 /* Like the structure of the same name in pathtracer.task.c. */
@@ -131,7 +129,7 @@ static int finish(const job *j, double seconds) {
 
 static int run(const char *program, job *j) {
   double seconds = 0;
-  rdl_status status = example_open(device, workers, &j->cx);
+  rdl_status status = example_open(&place, &j->cx);
   if (!status) status = render(j, &seconds);
   int code = status ? example_fail(program, j->cx, status) : finish(j, seconds);
   rdl_context_close(j->cx);

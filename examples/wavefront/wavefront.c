@@ -5,16 +5,14 @@
 
 #include "../common/example.h"
 
-static const char *device = NULL;
-static uint32_t workers = 0;
+static example_place place;
 static uint32_t size = 2000;
 static uint32_t tile = 50;
 
 static const example_option options[] = {
     {"size", "N", "letters of each text", .number = &size, .least = 1, .most = 30000},
     {"tile", "N", "letters along a side of a tile", .number = &tile, .least = 1, .most = 30000},
-    {.name = "device", .value = "NAME", .help = "host, opencl:0, opencl:pocl ...", .text = &device},
-    {.name = "workers", .value = "N", .help = "0 = all", .number = &workers, .most = 1024},
+    EXAMPLE_PLACE_OPTIONS(place),
 };
 
 /* Like the structures of the same names in wavefront.task.c. */
@@ -31,7 +29,7 @@ typedef struct table {
 typedef struct problem {
   uint8_t *down;
   uint8_t *across;
-  uint32_t *line; /* scratch of the plain loop */
+  uint32_t *line; /* of the table: scratch */
   rdl_buffer *cells_buffer;
   rdl_buffer *down_buffer;
   rdl_buffer *across_buffer;
@@ -69,13 +67,14 @@ static uint32_t distance_by_loop(const problem *p) {
 }
 
 /* The first line and the first column: what leaving out that many letters costs. */
-static rdl_status fill_border(rdl_buffer *cells) {
-  rdl_status status = RDL_OK;
-  size_t width = (size_t)size + 1;
-  for (uint32_t k = 0; k <= size && !status; k++) {
-    status = rdl_buffer_write(cells, sizeof k * k, &k, sizeof k);
-    if (!status) status = rdl_buffer_write(cells, sizeof k * k * width, &k, sizeof k);
-  }
+static rdl_status fill_border(problem *p) {
+  rdl_status status;
+  size_t width = sizeof *p->line * ((size_t)size + 1);
+  for (uint32_t k = 0; k <= size; k++)
+    p->line[k] = k;
+  status = rdl_buffer_write(p->cells_buffer, 0, p->line, width);
+  for (uint32_t k = 1; k <= size && !status; k++)
+    status = rdl_buffer_write(p->cells_buffer, k * width, &k, sizeof k);
   return status;
 }
 
@@ -86,7 +85,7 @@ static rdl_status make_buffers(rdl_context *cx, problem *p) {
   if (!status) status = rdl_buffer_create(cx, size, &p->across_buffer);
   if (!status) status = rdl_buffer_write(p->down_buffer, 0, p->down, size);
   if (!status) status = rdl_buffer_write(p->across_buffer, 0, p->across, size);
-  if (!status) status = fill_border(p->cells_buffer);
+  if (!status) status = fill_border(p);
   return status;
 }
 
@@ -128,7 +127,7 @@ static int run(const char *program, problem *p) {
   rdl_context *cx = NULL;
   uint32_t value = 0;
   double seconds = 0;
-  rdl_status status = example_open(device, workers, &cx);
+  rdl_status status = example_open(&place, &cx);
   make_texts(p->down, p->across);
   if (!status) status = compute(cx, p, &value, &seconds);
   int code = status ? example_fail(program, cx, status) : report(p, value, seconds);
