@@ -299,6 +299,7 @@ void SCH_9_behind(void) {
   memory busy = memory_new(&b, 1);
   rdl_future turns = START(&b, "sch_busy", .at = busy.at);
   uint32_t k;
+  need_resident(&b);
   for (k = 0; k < ROUNDS; k++) {
     memory m = memory_new(&b, 3);
     rdl_future parent = START(&b, "sch_stands_before", .at = m.at, .n = BEHIND);
