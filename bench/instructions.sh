@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench/instructions.sh REVISION [SHAPE...]: has the scheduler become dearer since REVISION? Counts the
 # instructions a future on the host with one worker, of REVISION and of this tree. What the device
-# does repeats within some tenths of a percent on however busy a machine, where times do not; what
-# the library does beside it contains waiting, and only to some percent.
+# does for fib, fan and pingpong repeats within 0.1 % on however busy a machine, where times do not.
+# In indep, chain and wavefront, which the host starts one by one, it depends on who is ahead, and
+# repeats within 1 to 2 %. What the library does beside it contains waiting, and is a rough figure.
 #
 # It needs valgrind, and a REVISION that knows `raddle bench --steady`. That is checked out and built
 # in build/instructions, and stays there for the next time.

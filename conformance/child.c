@@ -115,12 +115,15 @@ static void judge(int status, bool in_time, double limit, test_outcome *out, cha
  * printed shows it. */
 static void judge_output(test_outcome *out) {
   static const char line[] = "\npassed, but printed this, which --silent takes for a failure";
+  size_t length;
   char *text;
   if (out->verdict != VERDICT_PASSED || !out->text || !out->text[0]) return;
   out->verdict = VERDICT_FAILED;
-  text = realloc(out->text, strlen(out->text) + sizeof line);
+  length = strlen(out->text);
+  text = realloc(out->text, length + sizeof line);
   if (!text) return;
-  out->text = strcat(text, line);
+  memcpy(text + length, line, sizeof line);
+  out->text = text;
 }
 
 void run_in_child(const test_case *test, const run_options *options, test_outcome *out) {

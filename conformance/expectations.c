@@ -23,6 +23,7 @@ static const char *file_of_platform(void) {
   static const char *const platforms[][2] = {{"pocl", "pocl.txt"},
                                              {"rusticl", "rusticl.txt"},
                                              {"oclgrind", "oclgrind.txt"},
+                                             {"intel", "intel.txt"},
                                              {"nvidia", "nvidia.txt"}};
   size_t k;
   if (strcmp(run_device.backend, "host") == 0) return "host.txt";

@@ -113,9 +113,10 @@ void FUT_4_first(void) {
 }
 
 void FUT_4_any_race(void) {
-  enum { FUTURES = 20, ROUNDS = SCALED(400, 50) };
+  enum { FUTURES = 20 };
+  uint32_t rounds = suite_scale(SCALED(400, 50));
   bed b = bed_open(TASKS);
-  get_none(&b, start_many(&b, "fut_any_race", FUTURES, (task_args){.k = ROUNDS}));
+  get_none(&b, start_many(&b, "fut_any_race", FUTURES, (task_args){.k = rounds}));
   bed_close(&b);
 }
 

@@ -111,15 +111,15 @@ void FUT_7_returned(void) {
 
 /* Ten thousand futures, each waiting for the next: the cancel goes down without a deep stack. */
 void FUT_7_deep(void) {
-  enum { DEPTH = 10000 };
+  uint32_t depth = suite_scale(10000);
   bed b = bed_open(TASKS);
   rdl_event never = new_event(&b, 1, 0);
-  rdl_future f = START(&b, "fut_deep", .e = never, .k = DEPTH);
-  bed_await_suspended(&b, DEPTH + 1);
+  rdl_future f = START(&b, "fut_deep", .e = never, .k = depth);
+  bed_await_suspended(&b, depth + 1);
   CHECK_OK(rdl_future_cancel(b.cx, f));
   CHECK_END(&b, f, RDL_CANCELLED, 0);
   bed_settle(&b);
-  CHECK_EQ(DEPTH + 1, bed_stats(&b).cancelled);
+  CHECK_EQ(depth + 1, bed_stats(&b).cancelled);
   bed_close(&b);
 }
 
@@ -204,7 +204,7 @@ void FUT_7_batch(void) {
  * ended it before the first one is through. */
 void FUT_7_children_race(void) {
   enum { ROOTS = 16 };
-  uint32_t rounds = UNLESS_CUT(SCALED(6000, 500), 300);
+  uint32_t rounds = suite_scale(UNLESS_CUT(SCALED(6000, 500), 300));
   bed b = bed_open(TASKS);
   rdl_future_result outcome = {.size = sizeof outcome};
   rdl_future roots[ROOTS];
@@ -224,18 +224,18 @@ void FUT_7_children_race(void) {
 }
 
 void FUT_7_race(void) {
-  enum { FUTURES = 20, ROUNDS = SCALED(300, 60), HOST_ROUNDS = SCALED(500, 100) };
+  enum { FUTURES = 20 };
   bed b = bed_open(TASKS);
   rdl_future_result outcome = {.size = sizeof outcome};
-  uint32_t k;
+  uint32_t rounds = suite_scale(SCALED(300, 60)), host_rounds = suite_scale(SCALED(500, 100)), k;
   {
     rdl_future racers[FUTURES];
     for (k = 0; k < FUTURES; k++)
-      racers[k] = START(&b, "fut_cancel_race", .n = ROUNDS);
+      racers[k] = START(&b, "fut_cancel_race", .n = rounds);
     for (k = 0; k < FUTURES; k++)
-      CHECK_EQ(ROUNDS, get(&b, racers[k]));
+      CHECK_EQ(rounds, get(&b, racers[k]));
   }
-  for (k = 0; k < HOST_ROUNDS; k++) {
+  for (k = 0; k < host_rounds; k++) {
     rdl_future f = START(&b, "fut_yield_leaf", .n = 1, .k = chance(50));
     CHECK_OK(rdl_future_cancel(b.cx, f));
     CHECK_OK(rdl_future_outcome(b.cx, f, PATIENCE_NS, &outcome));

@@ -140,23 +140,22 @@ void FUT_8_type_too_large(void) {
 
 /* A million lives of one slot: the first handle never becomes good again. */
 void FUT_8_reuse(void) {
-  uint32_t lives = UNLESS_CUT(SCALED(1 << 20, 1 << 15), 1 << 15);
+  uint32_t lives = suite_scale(UNLESS_CUT(SCALED(1 << 20, 1 << 15), 1 << 15));
   bed b = bed_open(TASKS);
   CHECK_EQ(lives, RUN(&b, "fut_reuse", .n = lives));
   bed_close(&b);
 }
 
 void FUT_8_host_reuse(void) {
-  enum { LIVES = SCALED(3000, 300) };
+  uint32_t lives = suite_scale(SCALED(3000, 300)), k;
   rdl_context_options options = bed_options();
   rdl_future first, f;
   bed b;
-  uint32_t k;
   options.roots = 2;
   b = bed_open_with(TASKS, &options);
   first = START(&b, "fut_leaf", .n = 0);
   CHECK_EQ(0, get(&b, first));
-  for (k = 1; k <= LIVES; k++) {
+  for (k = 1; k <= lives; k++) {
     f = START(&b, "fut_leaf", .n = k);
     CHECK(f.index != first.index || f.generation != first.generation);
     CHECK_STATUS(RDL_STALE, rdl_future_get(b.cx, first, NULL, 0, 0));
@@ -169,7 +168,7 @@ void FUT_8_host_reuse(void) {
 /* The slot is reused between the look at a handle and the wait for it. */
 void FUT_8_reuse_race(void) {
   enum { LIVES = 50000000 };
-  uint32_t looks = UNLESS_CUT(SCALED(200000, 20000), 10000);
+  uint32_t looks = suite_scale(UNLESS_CUT(SCALED(200000, 20000), 10000));
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, 4);
   rdl_future chasers[3], publisher;

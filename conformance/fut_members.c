@@ -140,7 +140,7 @@ void FUT_9_members_thousand(void) {
 
 /* Any graph without a cycle, its members in any order. */
 void FUT_9_members_graph(void) {
-  uint32_t members = UNLESS_CUT(SCALED(MOST_MEMBERS, 1000), 500);
+  uint32_t members = suite_scale(UNLESS_CUT(SCALED(MOST_MEMBERS, 1000), 500));
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, 1);
   static uint32_t place[MOST_MEMBERS];    /* of a position in some order that fits */
@@ -569,7 +569,7 @@ void FUT_9_members_storm(void) {
   options.roots = STORM_ROOTS;
   b = bed_open_with(TASKS, &options);
   m = memory_new(&b, 1);
-  for (round = 0; round < UNLESS_CUT(SCALED(2000, 200), 100); round++) {
+  for (round = 0; round < suite_scale(UNLESS_CUT(SCALED(2000, 200), 100)); round++) {
     storm_spawn(&b, &s, &m);
     while (s.count > STORM_LIVE || (s.count && chance(3)))
       storm_end(&b, &s);

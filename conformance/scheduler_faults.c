@@ -21,7 +21,7 @@ static void race(bed *b, const char *task, uint32_t rounds) {
 /* The awaited future ends between the look at it and the push of the node. */
 void FLT_1_closed(void) {
   bed b = bed_open(TASKS);
-  race(&b, "flt_racer", UNLESS_CUT(SCALED(20000, 2000), 2000));
+  race(&b, "flt_racer", suite_scale(UNLESS_CUT(SCALED(20000, 2000), 2000)));
   bed_close(&b);
 }
 
@@ -33,13 +33,13 @@ void FLT_1_any_closed(void) {
   options.roots = 16;
   options.events = 16;
   b = bed_open_with(TASKS, &options);
-  race(&b, "flt_any_racer", UNLESS_CUT(SCALED(100000, 2000), 2000));
+  race(&b, "flt_any_racer", suite_scale(UNLESS_CUT(SCALED(100000, 2000), 2000)));
   bed_close(&b);
 }
 
 void FLT_1_crowd(void) {
   bed b = bed_open(TASKS);
-  race(&b, "flt_crowd_racer", UNLESS_CUT(SCALED(5000, 500), 500));
+  race(&b, "flt_crowd_racer", suite_scale(UNLESS_CUT(SCALED(5000, 500), 500)));
   bed_close(&b);
 }
 
@@ -95,7 +95,7 @@ void FLT_3_asked_again(void) {
 }
 
 void FLT_4_children(void) {
-  uint32_t rounds = UNLESS_CUT(SCALED(20000, 2000), 2000);
+  uint32_t rounds = suite_scale(UNLESS_CUT(SCALED(20000, 2000), 2000));
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, RACERS);
   rdl_future parents[RACERS];
@@ -150,7 +150,7 @@ void FLT_5_backlog(void) {
 
 /* Two futures answer each other's signals. */
 void FLT_6_echo(void) {
-  uint32_t rounds = UNLESS_CUT(SCALED(30000, 3000), 3000);
+  uint32_t rounds = suite_scale(UNLESS_CUT(SCALED(30000, 3000), 3000));
   bed b = bed_open(TASKS);
   rdl_event events[2 * RACERS];
   rdl_future echoes[2 * RACERS];
@@ -183,7 +183,7 @@ void FLT_7_room(void) {
 /* The slot of what is awaited is born again between the look at it and the push of the node. */
 void FLT_8_reborn(void) {
   enum { PAIRS = 4 };
-  uint32_t rounds = UNLESS_CUT(SCALED(20000, 1000), 1000);
+  uint32_t rounds = suite_scale(UNLESS_CUT(SCALED(20000, 1000), 1000));
   bed b = bed_open(TASKS);
   memory m = memory_new(&b, (size_t)4 * PAIRS);
   rdl_future hosts[PAIRS], visitors[PAIRS];

@@ -108,7 +108,10 @@ static rdl_status wait_for_device(rdl_context *cx, bool given_up, uint64_t ns, r
 }
 
 #define OVERDUE_NS 100000000u
-#define AIM_NS     20000000u
+#define AIM_NS     50000000u
+
+/* Fewer make every launch so dear, with all that it transfers, that hardly anything goes on. */
+#define LEAST_SEGMENTS 16u
 
 /* Nobody can end a launch of epoch mode but its workers, who look at the clock only after many
  * segments, or have none. When one lasted far too long, how many segments fit into a short time is
@@ -117,10 +120,12 @@ static void adjust_segments(rdl_context *cx, uint64_t segments) {
   rdl_control *c = cx->control;
   uint64_t ns = rdl__now_ns() - cx->launched_ns, limit = c->segment_limit;
   uint64_t most = cx->options.segment_limit;
-  if (ns > OVERDUE_NS && segments)
-    limit = segments * AIM_NS / (ns * cx->launched_workers) + 1u;
-  else if (limit && segments >= limit && ns < AIM_NS)
+  if (ns > OVERDUE_NS && segments) {
+    limit = segments * AIM_NS / (ns * cx->launched_workers);
+    if (limit < LEAST_SEGMENTS) limit = LEAST_SEGMENTS;
+  } else if (limit && segments >= limit && ns < AIM_NS) {
     limit *= 2u;
+  }
   if (most && limit > most) limit = most;
   if (limit == c->segment_limit) return;
   c->segment_limit = limit < UINT32_MAX ? (uint32_t)limit : 0u;

@@ -115,13 +115,13 @@ void fib(peer_round *round) {
   peer_check_fib(round, value);
 }
 
-long tree_task(peer_node node, int n) {
-  if (peer_tree_is_leaf(node, n)) return 1;
+long tree_task(peer_node above, int n) {
+  if (peer_tree_is_leaf(above, n)) return 1;
   long below[PEER_TREE_CHILDREN];
   long nodes = 1;
   tbb::task_group group;
   for (int k = 0; k < PEER_TREE_CHILDREN; k++)
-    group.run([node, n, k, &below] { below[k] = tree_task(peer_tree_child(node, k), n); });
+    group.run([above, n, k, &below] { below[k] = tree_task(peer_tree_child(above, k), n); });
   group.wait();
   for (long part : below)
     nodes += part;

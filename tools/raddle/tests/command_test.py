@@ -159,6 +159,8 @@ def case_sizes():
     for shape, n, futures in (("fib", 1, 1), ("fib", 23, 92735), ("tree", 1, 5), ("tree", 3, 529)):
         for line in of_size(shape, n, "--workers", "2", "--peer", "all"):
             check(line["size"] == n and line["n"] == futures, line)
+    line, = of_size("fib", 12, "--steady", "--workers", "1")
+    check(line["size"] == 12 and line["n"] == 465, line)
     done = run("bench", "--shape", "tree", "--n", "3", "--rounds", "1", "--device", "host")
     check(done.returncode == 0 and "n is 3: 529 futures" in done.stdout, done)
 
