@@ -29,8 +29,12 @@ bool memory_new_seen(struct flights *f, size_t bytes, struct memory *out) {
 }
 
 rdl_status memory_send(const struct memory *m, const void *from, size_t bytes) {
+  rdl_status status;
   if (!m->copy) return RDL_OK;
-  return rdl_buffer_write(m->buffer, (size_t)((const char *)from - m->copy), from, bytes);
+  do
+    status = rdl_buffer_write(m->buffer, (size_t)((const char *)from - m->copy), from, bytes);
+  while (status == RDL_TIMEOUT); /* a chunk may take a slow device longer */
+  return status;
 }
 
 rdl_status memory_fetch(const struct memory *m) {

@@ -78,12 +78,12 @@ static bool send_block(struct reading *r, uint32_t block, uint32_t table, uint32
   b->chunk = chunk;
   b->bytes = bytes;
   b->text = f->text.address + (uint64_t)block * CHUNK_BYTES + from;
-  r->filled++;
-  r->text_bytes += bytes;
   if (memory_send(&f->text, text_at(f, block) + from, bytes) ||
       memory_send(&f->block, b, offsetof(struct block, free)) ||
       rdl_event_signal(f->context, world->reader[r->index].full, 1))
     return fail(r, "handing over a block: %s", rdl_error_text());
+  r->filled++;
+  r->text_bytes += bytes;
   return true;
 }
 
@@ -232,11 +232,12 @@ static void *run(void *argument) {
   struct reading *r = argument;
   const struct file *file;
   uint32_t block = 0;
-  bool fine = true;
+  bool fine = true, told;
   while (fine && (file = next_file(r->flights)))
     fine = read_file(r, file);
   fine = leave(r) && fine;
-  if (take_block(r, &block)) send_block(r, block, fine ? STREAM_ENDS : STREAM_BROKEN, 0, 0);
+  told = take_block(r, &block) && send_block(r, block, fine ? STREAM_ENDS : STREAM_BROKEN, 0, 0);
+  if (!told) (void)rdl_future_cancel(r->flights->context, r->flights->read_tables);
   return NULL;
 }
 
