@@ -532,8 +532,8 @@ RDL_FN void rdl_leave_together(rdl_cx *rdl, rdl_u32 wanted) {
   }
 }
 
-/* Segments may be long: the clock is looked at after each one as long as one takes a good part of the
-   quantum, and every RDL_ROUND dispatches when they are short. Without a clock, always so. */
+/* Segments may be long: the clock is looked at after each one as long as one takes a good part of
+   the quantum, and every RDL_ROUND dispatches when they are short. Without a clock, always so. */
 RDL_FN void rdl_pace(rdl_cx *rdl) {
   rdl_u64 now = rdl_clock();
   if (rdl->control->round_limit) return;

@@ -119,8 +119,8 @@ typedef struct rdl_cx {
   rdl_u32 born;
   rdl_u32 born_end;
   rdl_u64 started;
-  rdl_u64 looked;   /* when the clock was last looked at */
-  rdl_u32 look;     /* it is, when these bits of `turn` are 0 */
+  rdl_u64 looked;  /* when the clock was last looked at */
+  rdl_u32 look;    /* it is, when these bits of `turn` are 0 */
   rdl_u64 quantum; /* ticks, or rounds where there is no clock */
   rdl_u32 now;     /* rdl_control.now when this worker last looked at the clock */
   /* What was taken from others. */

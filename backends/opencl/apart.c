@@ -258,8 +258,8 @@ static rdl_status send_patch(rdl_backend_device *device, const rdl_transfer *tra
   return status;
 }
 
-static rdl_status write_all(rdl_backend_device *device, const rdl_transfer *transfers,
-                            size_t count, rdl_reason *why) {
+static rdl_status write_all(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
+                            rdl_reason *why) {
   size_t pieces = 0, words = patch_words(transfers, count, &pieces);
   int together = pieces > FEW;
   rdl_status status = RDL_OK;

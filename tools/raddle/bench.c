@@ -49,7 +49,7 @@ static const command_option offered[] = {
                      "one object a line into FILE, or, for -, to standard output in place of the\n"
                      "table"},
     [OPTION_STEADY] = {"--steady", NULL, NULL}, /* for bench/instructions.sh */
-    [OPTION_ONCE] = {"--once", NULL, NULL}, /* how `startup` calls itself */
+    [OPTION_ONCE] = {"--once", NULL, NULL},     /* how `startup` calls itself */
     {NULL, NULL, NULL},
 };
 

@@ -34,8 +34,8 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t of
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to,
                                                   size_t bytes);
 
-/* Host address of the memory, for as long as the buffer lives. NULL for NULL, an empty buffer, and in
- * epoch mode, where host and device share no memory. */
+/* Host address of the memory, for as long as the buffer lives. NULL for NULL, an empty buffer, and
+ * in epoch mode, where host and device share no memory. */
 RDL_API void *rdl_buffer_data(rdl_buffer *buffer);
 
 #ifdef __cplusplus
