@@ -517,8 +517,8 @@ void FUT_12_promise(void) {
 
 /* A million futures that nobody asks for, through few slots: what leaked would be missed. */
 void FUT_12_million(void) {
-  enum { PIECE = 1 << 13 };
-  uint32_t pieces = suite_scale(UNLESS_CUT(SCALED(1 << 20, 1 << 15), PIECE) / PIECE);
+  enum { PIECE = 1 << 13, ALL = SCALED(1 << 20, 1 << 15) };
+  uint32_t pieces = suite_scale(UNLESS_CUT((uint32_t)ALL, (uint32_t)PIECE) / PIECE);
   uint32_t futures = PIECE * pieces;
   rdl_context_options options = bed_options();
   static task_args args[PIECE];

@@ -303,11 +303,12 @@ RDL_TASK(sch_wait_set, uint, struct sch_args, struct sch_pair) {
   RDL_BEGIN();
   self->f[0] = args->f;
   self->f[1] = args->g;
-  if (args->k == 0)
+  if (args->k == 0) {
     RDL_AWAIT_ALL(self->f, 2);
-  else
-    RDL_AWAIT_ANY(which, self->f, 2);
-  RDL_RETURN(1);
+    RDL_RETURN(1);
+  }
+  RDL_AWAIT_ANY(which, self->f, 2);
+  RDL_RETURN(which < 2);
   RDL_END();
 }
 
