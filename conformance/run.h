@@ -18,8 +18,9 @@ typedef enum test_where { WHERE_any, WHERE_host, WHERE_opencl } test_where;
 typedef enum test_speed { SPEED_quick, SPEED_slow } test_speed;
 typedef enum test_modes {
   MODES_all,
-  MODES_many, /* needs several workers */
-  MODES_plain /* is about the order of whole launches: neither cut into short ones nor flat */
+  MODES_many,  /* needs several workers */
+  MODES_plain, /* is about the order of whole launches: neither cut into short ones nor flat */
+  MODES_once   /* takes long: the tests run it in one mode of a platform; by hand in any */
 } test_modes;
 
 typedef struct test_case {

@@ -123,7 +123,6 @@ static uint32_t row_total(const rdl_spawn_options *options, size_t count) {
 
 rdl_status rdl__after_new(rdl_context *cx, const rdl_spawn_options *options, size_t count,
                           rdl__after **out_after) {
-  rdl_reason why = {""};
   rdl__after *after;
   rdl_status status;
   uint64_t total;
@@ -136,10 +135,10 @@ rdl_status rdl__after_new(rdl_context *cx, const rdl_spawn_options *options, siz
     return rdl__error(RDL_INVALID, "rdl_spawn_options: after and member_after are too long");
   after = calloc(1, sizeof *after);
   if (!after) return rdl__error(RDL_OUT_OF_MEMORY, "spawning: out of host memory");
-  status = cx->backend->allocate(cx->device, total * sizeof(rdl_future), &list, &why);
+  status = rdl__memory_take(cx, total * sizeof(rdl_future), &list);
   if (status) {
     free(after);
-    return rdl__error_why(status, &why);
+    return status;
   }
   after->list = list;
   after->common = (uint32_t)options->after_count;

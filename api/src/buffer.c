@@ -25,7 +25,6 @@ static void unlink_buffer(rdl_context *cx, rdl_buffer *buffer) {
 }
 
 rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buffer) {
-  rdl_reason why = {""};
   rdl_status status = RDL_OK;
   rdl_buffer *buffer;
   RDL__NEED(out_buffer);
@@ -42,10 +41,14 @@ rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buf
                       "piece",
                       bytes, (unsigned long long)cx->facts.max_allocation);
   }
-  if (bytes) status = cx->backend->allocate(cx->device, bytes, &buffer->memory, &why);
+  if (bytes) {
+    pthread_mutex_lock(&cx->lock);
+    status = rdl__memory_take(cx, bytes, &buffer->memory);
+    pthread_mutex_unlock(&cx->lock);
+  }
   if (status) {
     free(buffer);
-    return rdl__error_why(status, &why);
+    return status;
   }
   link_buffer(cx, buffer);
   *out_buffer = buffer;

@@ -286,6 +286,9 @@ rdl_status rdl__pull_part(rdl_context *cx, uint64_t offset, uint64_t bytes, rdl_
 static inline rdl_ptr rdl__address(rdl_context *cx, const void *memory) {
   return cx->backend->address(cx->device, memory);
 }
+/* Memory from the backend. Where it is apart the device must not run meanwhile: the lock is given
+ * up, and RDL_TIMEOUT names what runs too long. */
+rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory);
 /* Memory goes back to the backend. Takes NULL. */
 void rdl__memory_release(rdl_context *cx, void *memory);
 

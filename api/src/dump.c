@@ -282,6 +282,8 @@ static void tell_context(const dump *d) {
     rdl__text_print(d->out, "; while a launch runs, for ");
     rdl__tell_ns(d->now - cx->launched_ns, d->out);
     rdl__text_print(d->out, ", so that the lines are approximate");
+    if (rdl__apart(d->cx))
+      rdl__text_print(d->out, ": the host's own futures, as the launch before left them");
   }
   rdl__text_print(d->out, "\n");
 }
@@ -296,6 +298,8 @@ static rdl_status describe(rdl_context *cx, rdl__text *out) {
   d->out = out;
   d->now = rdl__now_ns();
   d->slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
+  if (rdl__apart(cx) && cx->launched)
+    d->slots = cx->fresh_root; /* of the others nothing is known */
   d->steps = cx->control->pools[RDL_POOL_NODES].limit;
   d->notes = calloc(d->slots, sizeof *d->notes);
   if (d->notes) {

@@ -67,6 +67,16 @@ void rdl__memory_release(rdl_context *cx, void *memory) {
   cx->backend->release(cx->device, memory);
 }
 
+rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory) {
+  rdl_reason why = {""};
+  rdl_status status = RDL_OK;
+  if (rdl__apart(cx)) status = rdl__service_hold(cx, rdl__deadline_ns(cx->options.close_ns));
+  if (status) return status;
+  status = cx->backend->allocate(cx->device, bytes, out_memory, &why);
+  if (rdl__apart(cx)) rdl__service_release(cx);
+  return status ? rdl__error_why(status, &why) : RDL_OK;
+}
+
 rdl_status rdl__push(rdl_context *cx, rdl_reason *why) {
   rdl_status status;
   if (!rdl__apart(cx)) return RDL_OK;
@@ -224,7 +234,11 @@ rdl_status rdl__pull(rdl_context *cx, rdl_reason *why) {
   rdl_status status;
   if (!rdl__apart(cx)) return RDL_OK;
   before = malloc(cx->fresh_root * sizeof *before);
-  if (!before) return RDL_OUT_OF_MEMORY;
+  if (!before) {
+    snprintf(why->text, sizeof why->text, "out of host memory for a look at %u roots",
+             cx->fresh_root);
+    return RDL_OUT_OF_MEMORY;
+  }
   for (slot = 1; slot < cx->fresh_root; slot++)
     before[slot] = cx->outcomes[slot].generation;
   add_always(cx, &p);

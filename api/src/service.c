@@ -213,7 +213,7 @@ static void *serve(void *argument) {
   while (!cx->closing || cx->launched) {
     if (!cx->launched && may_launch(cx)) {
       if (search_is_due(cx)) rdl__break_deadlocks(cx);
-      launch(cx);
+      if (may_launch(cx)) launch(cx); /* the search may have found the device lost */
     }
     if (cx->launched)
       see_through(cx);

@@ -230,16 +230,15 @@ static rdl_status start_many(rdl_context *cx, many *m) {
 
 /* The list of slots is the device's until the last message about it has been read. */
 static rdl_status spawn_with_handles(rdl_context *cx, many *m, rdl_future *out_futures) {
-  rdl_reason why = {""};
   void *slots = NULL;
   rdl__list *list = rdl__list_new();
   rdl_status status;
   size_t k;
   if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "spawning: out of host memory");
-  status = cx->backend->allocate(cx->device, m->count * sizeof(uint32_t), &slots, &why);
+  status = rdl__memory_take(cx, m->count * sizeof(uint32_t), &slots);
   if (status) {
     free(list);
-    return rdl__error_why(status, &why);
+    return status;
   }
   m->slots = slots;
   status = start_many(cx, m);

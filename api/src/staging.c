@@ -25,14 +25,13 @@ static rdl__staging *take_spare(rdl_context *cx, uint64_t bytes) {
 
 rdl_status rdl__stage(rdl_context *cx, const void *from, uint64_t bytes,
                       rdl__staging **out_staging) {
-  rdl_reason why = {""};
   rdl__staging *staging = take_spare(cx, bytes);
   void *memory = NULL;
   rdl_status status;
   *out_staging = NULL;
   if (!staging) {
-    status = cx->backend->allocate(cx->device, sizeof *staging + bytes, &memory, &why);
-    if (status) return rdl__error_why(status, &why);
+    status = rdl__memory_take(cx, sizeof *staging + bytes, &memory);
+    if (status) return status;
     staging = memory;
     staging->bytes = bytes;
   }

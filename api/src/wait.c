@@ -74,19 +74,20 @@ static void leave(rdl_context *cx, rdl__sleeper *sleeper) {
 /* What is awaited, what that waits for in its turn, and who holds the others up. */
 static rdl_status tell_timeout(rdl_context *cx, uint32_t slot) {
   rdl__text text = {0}, held = {0};
+  rdl_reason why = {""};
   uint32_t state = rdl_load_relaxed(&cx->records[slot].wait) & RDL_STATE_MASK;
   rdl__tell_future(cx, slot, &text);
   rdl__text_print(&text, " was not done in time");
-  if (!cx->launched && state == RDL_WAITING && !rdl__is_promise(cx, slot)) {
+  if (!cx->launched && state == RDL_WAITING && !rdl__is_promise(cx, slot) &&
+      !rdl__pull_tables(cx, &why)) {
     rdl__text_print(&text, ": it waits for ");
     rdl__tell_wait(cx, slot, &text);
   }
   rdl__tell_held(cx, &held);
   rdl__text_print(&text, ". Wait again, or cancel it; rdl_context_dump tells what all do. ");
-  rdl__text_print(&text,
-                  "%s%sA task that loops forever needs RDL_YIELD or a look at RDL_CANCELLED "
-                  "in its loop",
-                  held.bytes ? held.bytes : "", held.bytes ? ". " : "");
+  rdl__text_print(&text, "%s%sA task that loops forever needs RDL_YIELD%s in its loop",
+                  held.bytes ? held.bytes : "", held.bytes ? ". " : "",
+                  rdl__apart(cx) ? "" : " or a look at RDL_CANCELLED");
   rdl__error_note("%s", text.bytes ? text.bytes : "the future was not done in time");
   rdl__text_finish(&text);
   rdl__text_finish(&held);

@@ -65,7 +65,7 @@ static void watch_apart(rdl_context *cx, uint64_t now) {
   if (text.bytes)
     rdl__log(cx, RDL_LOG_WARNING,
              "%s: one segment, of one of these or of what they spawned, does not end. A loop that "
-             "lasts long needs RDL_YIELD, or a look at RDL_CANCELLED, in it",
+             "lasts long needs RDL_YIELD in it",
              text.bytes);
   rdl__text_finish(&text);
 }
@@ -167,10 +167,11 @@ void rdl__tell_held(rdl_context *cx, rdl__text *out) {
   if (overdue) tell_launch(cx, overdue, out);
   for (k = 0; k < cx->workers; k++) {
     uint64_t ns = rdl__held_ns(cx, k);
-    if (!ns || held++ >= MOST_NAMED) continue;
+    uint32_t slot = rdl_load_relaxed(&cx->worker_states[k].running);
+    if (!ns || !slot || held++ >= MOST_NAMED) continue;
     rdl__text_print(out, "%sworker %u has been running one segment of task ", held > 1 ? ", " : "",
                     k);
-    rdl__tell_task(cx, rdl__task_of(cx, rdl_load_relaxed(&cx->worker_states[k].running)), out);
+    rdl__tell_task(cx, rdl__task_of(cx, slot), out);
     rdl__text_print(out, " for ");
     rdl__tell_ns(ns, out);
   }

@@ -137,7 +137,7 @@ static rdl_status make_device_side(rdl_backend_device *device, size_t rounded, b
 rdl_status rdl__cl_apart_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                                   rdl_reason *why) {
   block_front front = {.whole = bytes + FRONT};
-  size_t rounded = (bytes / ROUND + 1u) * ROUND;
+  size_t rounded = bytes ? (bytes + ROUND - 1u) / ROUND * ROUND : ROUND;
   unsigned char *block = MAP_FAILED;
   rdl_status status;
   if (bytes > device->max_allocation || front.whole < bytes)
@@ -181,6 +181,13 @@ void rdl__cl_apart_release(rdl_backend_device *device, void *memory) {
 
 static int fits_patch(const rdl_transfer *t) {
   return t->bytes <= LONG_BYTES && t->bytes % 4u == 0 && t->offset % 4u == 0;
+}
+
+/* What is under way uses the caller's memory: it is over before he is told, also of a failure. */
+static rdl_status finish(rdl_backend_device *device, rdl_status status, rdl_reason *why) {
+  if (status == RDL_OK) return RDL_CL(why, device->cl->clFinish(device->queue));
+  (void)device->cl->clFinish(device->queue);
+  return status;
 }
 
 static rdl_status write_one(rdl_backend_device *device, const rdl_transfer *t, rdl_reason *why) {
@@ -267,8 +274,7 @@ static rdl_status write_all(rdl_backend_device *device, const rdl_transfer *tran
     if (!together || !fits_patch(&transfers[k])) status = write_one(device, &transfers[k], why);
   if (status == RDL_OK && together)
     status = send_patch(device, transfers, count, words, pieces, why);
-  if (status == RDL_OK) status = RDL_CL(why, device->cl->clFinish(device->queue));
-  return status;
+  return finish(device, status, why);
 }
 
 rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
@@ -289,8 +295,7 @@ static rdl_status read_all(rdl_backend_device *device, const rdl_transfer *trans
     status = RDL_CL(why, cl->clEnqueueReadBuffer(device->queue, rdl__cl_buffer(transfers[k].memory),
                                                  CL_FALSE, transfers[k].offset, transfers[k].bytes,
                                                  transfers[k].host, 0, NULL, NULL));
-  if (status == RDL_OK) status = RDL_CL(why, cl->clFinish(device->queue));
-  return status;
+  return finish(device, status, why);
 }
 
 rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,

@@ -62,7 +62,7 @@ static uint32_t workers_of(const rdl_backend_device *device, const rdl_device_in
                            const rdl_cl_abilities *abilities, uint32_t asked) {
   uint32_t most = device->workers ? device->workers : abilities->resident_groups;
   uint32_t usual = info->compute_units * (device->is_cpu ? 1u : WORKERS_A_UNIT);
-  if (abilities->order == RDL_CL_ORDER_NONE || !most) most = 1u;
+  if (!most) most = 1u;
   return least(asked ? asked : usual, most);
 }
 
@@ -84,7 +84,8 @@ static rdl_status lacks(const rdl_device_info *info, const char *what, rdl_reaso
 static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_info *info,
                                  const rdl_cl_abilities *abilities,
                                  const rdl_backend_options *options, rdl_reason *why) {
-  if (!abilities->options[0]) return lacks(info, "language that its compiler takes", why);
+  if (abilities->order == RDL_CL_ORDER_NONE) return lacks(info, "ordering between workers", why);
+  if (abilities->loop_budget) return lacks(info, "loops without a limit of turns", why);
   if (!abilities->atomics32) return lacks(info, "exact atomics", why);
   if (!abilities->word_copies) return lacks(info, "right copies of structures", why);
   device->epoch = options->epoch || abilities->shared != RDL_CL_SHARED_SVM;

@@ -143,12 +143,15 @@ static int load_report(const rdl_cache *cache, const rdl_cache_key *key, rdl_rep
   return report->count != 0;
 }
 
-/* A machine that is too busy looks like a driver that hangs: that is not kept. */
+/* A machine that is too busy looks like a driver that hangs, and one without memory like a driver
+ * that is killed: neither is kept. */
 static void store_report(const rdl_cache *cache, const rdl_cache_key *key,
                          const rdl_report *report) {
   char text[LONGEST_TEXT];
   for (size_t i = 0; i < report->count; i++)
-    if (strncmp(report->rows[i].value, NO_END, strlen(NO_END)) == 0) return;
+    if (strncmp(report->rows[i].value, NO_END, strlen(NO_END)) == 0 ||
+        strstr(report->rows[i].value, "SIGKILL"))
+      return;
   (void)rdl__cache_store(cache, key, text, write_report(report, text), NULL);
 }
 

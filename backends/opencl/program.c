@@ -162,8 +162,10 @@ static rdl_status try_text(rdl_backend_device *device, const rdl_joined *joined,
                            rdl_cl_answer *out_answer, rdl_reason *why) {
   int wants_binary = device->keeps_binaries && device->cache.folder[0];
   rdl_status status = ask_helper(device, joined, wants_binary, out_answer, why);
-  if (status == RDL_COMPILE && wants_binary && !out_answer->body.at && !out_answer->passing)
+  if (status == RDL_COMPILE && wants_binary && !out_answer->body.at && !out_answer->passing) {
+    rdl__cl_answer_free(out_answer);
     status = ask_helper(device, joined, 0, out_answer, why);
+  }
   if (out_answer->body.at) {
     const char *log = rdl__parcel_take(&out_answer->body, NULL);
     if (status == RDL_COMPILE && *log) status = rdl__compile_log(log, joined, why);
