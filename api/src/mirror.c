@@ -42,12 +42,22 @@ static bool make_room(rdl_context *cx) {
   return true;
 }
 
+/* A program may write for long and start nothing: what is noted then goes to the device at rest. */
+#define MOST_NOTED 16384u
+
+static void send_early(rdl_context *cx) {
+  rdl_reason why = {""};
+  if (cx->launched || cx->written_count < MOST_NOTED) return;
+  if (rdl__push(cx, &why)) rdl__lose_device(cx, &why);
+}
+
 void rdl__note_written(rdl_context *cx, void *memory, const void *at, size_t bytes) {
   size_t offset = (size_t)((const unsigned char *)at - (unsigned char *)memory);
   size_t k, least = cx->written_count > LOOK_BACK ? cx->written_count - LOOK_BACK : 0u;
   if (!bytes) return;
   for (k = cx->written_count; k > least; k--)
     if (extend(&cx->written[k - 1u], memory, offset, bytes)) return;
+  send_early(cx);
   if (make_room(cx))
     cx->written[cx->written_count++] =
         (rdl_transfer){memory, offset, bytes, (unsigned char *)memory + offset};
@@ -255,7 +265,10 @@ rdl_status rdl__pull_tables(rdl_context *cx, rdl_reason *why) {
   add_task_slots(cx, &p, c->records, sizeof(rdl_record));
   add_table(cx, &p, c->sides, 1, cx->fresh_root, sizeof(rdl_side));
   add_task_slots(cx, &p, c->sides, sizeof(rdl_side));
-  add_table(cx, &p, c->nodes, 1, c->pools[RDL_POOL_NODES].fresh, sizeof(rdl_node));
+  /* The slots' own nodes, as far as slots are used, and those of the pool. */
+  add_table(cx, &p, c->nodes, 1, cx->fresh_root, sizeof(rdl_node));
+  add_task_slots(cx, &p, c->nodes, sizeof(rdl_node));
+  add_table(cx, &p, c->nodes, c->slots, c->pools[RDL_POOL_NODES].fresh, sizeof(rdl_node));
   return fetch(cx, &p, why);
 }
 

@@ -144,10 +144,13 @@ static int load_report(const rdl_cache *cache, const rdl_cache_key *key, rdl_rep
 }
 
 /* A machine that is too busy looks like a driver that hangs, and one without memory like a driver
- * that is killed: neither is kept. */
+ * that is killed: neither is kept. Nor is it when no ordering is left, which no device that runs
+ * kernels lacks: a driver that cannot write to its cache compiles nothing. */
 static void store_report(const rdl_cache *cache, const rdl_cache_key *key,
                          const rdl_report *report) {
   char text[LONGEST_TEXT];
+  const char *options;
+  if (rdl__derive_order(report, &options) == RDL_CL_ORDER_NONE) return;
   for (size_t i = 0; i < report->count; i++)
     if (strncmp(report->rows[i].value, NO_END, strlen(NO_END)) == 0 ||
         strstr(report->rows[i].value, "SIGKILL"))

@@ -13,7 +13,8 @@ typedef struct rdl_buffer rdl_buffer;
 
 /* Memory of `bytes` bytes, zeroed, aligned to 64. 0 bytes are a buffer without memory. The caller
  * destroys it, or the context does when it is closed. Any thread.
- * RDL_OUT_OF_MEMORY: the text says what the device can give. */
+ * In epoch mode it waits until no launch runs. RDL_OUT_OF_MEMORY: the text says what the device can
+ * give. RDL_TIMEOUT: the launch did not end within the option close_ns. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_create(rdl_context *context, size_t bytes,
                                                     rdl_buffer **out_buffer);
 
