@@ -97,6 +97,7 @@ void SCH_8_dump(void) {
   CHECK_CONTAINS(d->text, "; spawned by sch_returns (");
   CHECK_OK(rdl_event_signal(b.cx, event, 3));
   CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
+  CHECK_OK(rdl_future_wait(b.cx, roots, 8, PATIENCE_NS)); /* some read the results of others */
   for (k = 0; k < 8; k++)
     get(&b, roots[k]);
   CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
