@@ -318,7 +318,8 @@ void HST_2_burns_nothing_busy(void) {
   for (f = 0; f < WAIT_FUNCTIONS; f++) {
     uint64_t cpu = thread_cpu_ns();
     CHECK_STATUS(RDL_TIMEOUT, wait_functions[f](&w, 250u * MS));
-    CHECK_BETWEEN(0, thread_cpu_ns() - cpu, 50u * MS);
+    /* Launches of a few segments bring news by the thousand, and each wakes who waits. */
+    CHECK_BETWEEN(0, thread_cpu_ns() - cpu, UNLESS_CUT(50u, 200u) * MS);
   }
   CHECK_OK(rdl_future_cancel(b.cx, busy));
   CHECK_END(&b, busy, RDL_CANCELLED, 0);
