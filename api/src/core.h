@@ -223,6 +223,7 @@ struct rdl_context {
   uint32_t question; /* the last one that its workers were asked; 0 = none */
   uint64_t asked_ns;
   bool told_overdue;
+  bool crowded; /* RDL_FLAG_CROWDED, for threads that look without the lock */
   uint64_t next_watch;
   rdl__watched *watched_workers;
 };

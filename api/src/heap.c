@@ -130,6 +130,7 @@ rdl_status rdl__heap_create(rdl_context *cx) {
   if (status) return rdl__error_why(status, &why);
   cx->heap = memory;
   cx->control = memory;
+  cx->crowded = (control.flags & RDL_FLAG_CROWDED) != 0u;
   *cx->control = control;
   rdl__wrote(cx, cx->control, sizeof control);
   cx->worker_states = (rdl_worker *)(void *)(cx->heap + control.workers_at);

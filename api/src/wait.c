@@ -18,7 +18,7 @@ static bool spin(rdl_context *cx, uint32_t slot, uint32_t generation, uint64_t d
     if (!until) {
       until = rdl__deadline_ns(cx->options.spin_ns);
       if (until > deadline) until = deadline;
-    } else if (cx->control->flags & RDL_FLAG_CROWDED) {
+    } else if (cx->crowded) {
       rdl_give_way(); /* a worker may wait for this core */
     }
     if (rdl__now_ns() >= until) return false;
