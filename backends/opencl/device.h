@@ -66,6 +66,8 @@ unsigned rdl__cl_version(const rdl_cl *cl, cl_device_id device); /* "OpenCL 3.0 
 uint64_t rdl__cl_number(const rdl_cl *cl, cl_device_id device, cl_device_info what);
 
 /* program.c */
+/* What the compiler said, to be freed; NULL without memory, or when the driver does not tell. */
+char *rdl__cl_build_log(const rdl_cl *cl, cl_device_id device, cl_program program);
 rdl_status rdl__cl_build(rdl_backend_device *device, const rdl_image_text *text,
                          rdl_backend_image **out_image, rdl_reason *why);
 void rdl__cl_discard(rdl_backend_device *device, rdl_backend_image *image);

@@ -71,15 +71,13 @@ static cl_program program_of(rdl_backend_device *device, const unsigned char *bi
 
 /* ---- text ---- */
 
-static char *log_of(rdl_backend_device *device, cl_program program) {
-  const rdl_cl *cl = device->cl;
+char *rdl__cl_build_log(const rdl_cl *cl, cl_device_id device, cl_program program) {
   size_t size = 0;
   char *log = NULL;
-  if (cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
+  if (cl->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
       CL_SUCCESS)
     log = calloc(1, size + 1);
-  if (log)
-    (void)cl->clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+  if (log) (void)cl->clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
   return log;
 }
 
@@ -95,7 +93,7 @@ static rdl_status compile(rdl_backend_device *device, const rdl_joined *joined,
   if (status != RDL_OK) return status;
   status = RDL_CL(why, cl->clBuildProgram(program, 1, &device->id, device->options, NULL, NULL));
   if (status == RDL_COMPILE) {
-    char *log = log_of(device, program);
+    char *log = rdl__cl_build_log(cl, device->id, program);
     (void)rdl__compile_log(log ? log : "", joined, why);
     free(log);
   }

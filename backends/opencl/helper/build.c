@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "backends/common/reason.h"
+#include "backends/opencl/device.h"
 #include "backends/opencl/helper/verbs.h"
 #include "backends/opencl/jobs.h"
 #include "backends/opencl/status.h"
@@ -73,14 +74,7 @@ static rdl_status launch(struct bench *bench, cl_program program, rdl_reason *wh
 }
 
 static void add_log(struct bench *bench, cl_program program, rdl_parcel *answer) {
-  const rdl_cl *cl = bench->cl;
-  size_t size = 0;
-  char *log = NULL;
-  if (cl->clGetProgramBuildInfo(program, bench->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) ==
-      CL_SUCCESS)
-    log = calloc(1, size + 1);
-  if (log)
-    (void)cl->clGetProgramBuildInfo(program, bench->device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+  char *log = rdl__cl_build_log(bench->cl, bench->device, program);
   rdl__parcel_add_text(answer, log ? log : "");
   free(log);
 }
