@@ -389,9 +389,20 @@ RDL_FN rdl_u32 rdl_may_go_on(rdl_cx *rdl, rdl_u32 slot) {
   return rdl_load_relaxed(&rdl->records[slot].resume) || rdl_may_open(rdl);
 }
 
+/* What was claimed where it was awaited has left its entry behind, and has gone on: by that entry
+   the one above it would be taken for one that has started. */
+RDL_FN rdl_u32 rdl_oldest_in_ring(rdl_cx *rdl) {
+  for (; rdl->bottom != rdl->top; rdl->top++) {
+    rdl_entry oldest = rdl->ring[rdl->top % RDL_LOCAL_RING];
+    rdl_u32 wait = rdl_load_acquire(&rdl->records[oldest.slot].wait) & ~RDL_CANCEL_BIT;
+    if (!rdl->careful || wait == oldest.wait) return oldest.slot;
+  }
+  return RDL_NIL;
+}
+
 RDL_FN rdl_u32 rdl_fair_ring(rdl_cx *rdl) {
-  rdl_entry oldest = rdl->ring[rdl->top % RDL_LOCAL_RING];
-  if (rdl->bottom == rdl->top || !rdl_may_go_on(rdl, oldest.slot)) return 0;
+  rdl_u32 slot = rdl_oldest_in_ring(rdl);
+  if (!slot || !rdl_may_go_on(rdl, slot)) return 0;
   return rdl_from_ring(rdl, 1u);
 }
 
