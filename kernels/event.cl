@@ -46,7 +46,7 @@ RDL_OUTLINE rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *eve
       rdl_fetch_min(&event->lowest, lowest);
       count = rdl_load_ordered(&event->count);
     }
-    rdl_fire_list(rdl, fired);
+    rdl_fire_waiters(rdl, fired);
     if (!live.head || count < lowest) return live.head != RDL_NIL;
   }
 }

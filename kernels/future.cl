@@ -208,17 +208,6 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
   rdl_store_release(&outcome->generation, generation);
 }
 
-/* The only waiter of a finished future may run next. */
-RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
-  RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
-  if (!chain) return;
-  rdl->wakes = 1;
-  if (!rdl->sole && node->next == RDL_NIL && (node->kind & 3u) == RDL_NODE_PLAIN)
-    rdl->sole = chain;
-  else
-    rdl_fire_list(rdl, chain);
-}
-
 /* THE place where futures end: the first of those that were noted, whose code has ended and all
    whose children have. Its owner has one child less. Once the list is closed the record belongs to
    whoever takes the result, and a root's once its outcome is posted. */
@@ -262,8 +251,8 @@ RDL_FN void rdl_return(rdl_cx *rdl) {
   rdl_drop_child(rdl, rdl->slot);
 }
 
-/* The code of the running future has ended with rdl->cause. Returns 1 when a child has not; then
-   the children are to be cancelled first if it has failed. */
+/* The code of the running future has ended with rdl->cause. Returns RDL_RETURNS when a child has
+   not; then the children are to be cancelled first if it has failed. */
 RDL_FN rdl_u32 rdl_end_begins(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
@@ -271,17 +260,10 @@ RDL_FN rdl_u32 rdl_end_begins(rdl_cx *rdl) {
   rdl_store_relaxed(&record->cause, cause);
   rdl_block_free(rdl, record->task, RDL_FRAME_SHIFT, record->frame);
   rdl_children_settle(rdl);
-  if (!rdl_live_children(rdl)) return 0;
+  if (!rdl_live_children(rdl)) return RDL_ENDED;
   if (cause) {
     rdl->cancel_from = record->first_child;
     rdl->cancels = 1;
   }
-  return 1;
-}
-
-RDL_FN void rdl_end(rdl_cx *rdl, rdl_u32 returned) {
-  if (returned)
-    rdl_return(rdl);
-  else /* nobody else counts here any more */
-    rdl_note_end(rdl, rdl->slot);
+  return RDL_RETURNS;
 }

@@ -67,7 +67,7 @@ RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   else if (kind == RDL_SAY_WAKE)
     rdl_wake(rdl, message->slot, message->generation, message->value);
   else if (kind == RDL_SAY_ROOM && rdl_load_relaxed(&rdl->control->room))
-    rdl->room |= RDL_ROOM_WAKE;
+    rdl_note_room(rdl, RDL_ROOM_WAKE);
   else if (kind == RDL_SAY_RUN)
     rdl_ring_push(rdl, message->slot, message->generation);
   return 1;

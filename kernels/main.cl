@@ -7,8 +7,10 @@
 
 /* ---- one dispatch ---- */
 
-/* The children of a future that is woken with CANCELLED are cancelled before it goes on. */
-RDL_FN void rdl_take_up_cancel(rdl_cx *rdl, rdl_u32 wait) {
+/* Whoever made it ready has told it something, or asks it to end. The children of a future that is
+   woken with CANCELLED are cancelled before it goes on. */
+RDL_FN void rdl_take_up_cause(rdl_cx *rdl, rdl_u32 wait) {
+  rdl_store_relaxed(&rdl->self->cause, 0);
   if (wait & RDL_CANCEL_BIT) {
     rdl_deliver_cancel(rdl);
     return;
@@ -37,7 +39,8 @@ RDL_FN void rdl_want_room(rdl_cx *rdl) {
   rdl->timeout = RDL_NEVER;
 }
 
-/* The future is RUNNING and belongs to this worker: 1 = it looks for room first. */
+/* The future is RUNNING and belongs to this worker. Returns RDL_SUSPENDED when it looks for room
+   first. */
 RDL_FN rdl_u32 rdl_take_up(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
@@ -47,54 +50,58 @@ RDL_FN rdl_u32 rdl_take_up(rdl_cx *rdl) {
   rdl->misuse = 0;
   rdl->resume = record->resume & RDL_RESUME_MASK;
   rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
-  rdl_store_relaxed(&record->cause, 0);
-  if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cancel(rdl, wait);
-  if (!rdl->low || !rdl_needs_room(rdl)) return 0;
+  rdl->starting = 0;
+  if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cause(rdl, wait);
+  if (!rdl->low || !rdl_needs_room(rdl)) return RDL_STARTS;
   rdl_want_room(rdl);
-  return 1;
+  return RDL_SUSPENDED;
 }
 
-/* There is room now, or what the future is told instead. */
-RDL_FN void rdl_start(rdl_cx *rdl) {
+/* What the future looked for has come, or what it is told instead: room for its segment, or
+   something that its segment did not have to wait for, and goes on. */
+RDL_FN void rdl_go_on_at_once(rdl_cx *rdl) {
+  if (!rdl->starting) {
+    rdl->counters.segments--; /* the other part of one */
+    return;
+  }
   rdl->starting = 0;
   rdl_store_relaxed(&rdl->self->cause, 0);
   if (!rdl->status) rdl->status = rdl->told;
 }
 
-/* THE place where tasks run: one segment, or a part of one that did not have to wait. */
-RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl, rdl_u32 whole) {
+/* THE place where tasks run. */
+RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl) {
   rdl_u32 task = rdl->self->task;
   if (rdl->slot == rdl->starved) rdl->starved = RDL_NIL;
-  if (rdl->resume == 0u && rdl->status) { /* never starts */
+  if (rdl->status && rdl->resume == 0u) { /* never starts */
     rdl->cause = rdl->status;
     return RDL_ENDED;
   }
   if ((task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
     rdl->sides[rdl->slot].home = rdl->worker + 1u;
-  rdl->counters.segments += whole;
+  rdl->counters.segments++;
   return rdl_run_task(rdl, task & RDL_TASK_MASK);
 }
 
 /* Runs the chosen future until it waits or ends; a chore only passes on a cancel. */
 RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
-  rdl_u32 how = RDL_SUSPENDED, returned = 0, whole = 1, looks;
-  if (chosen == RDL_FUTURE)
+  rdl_u32 how = RDL_RUNS_NOTHING;
+  if (chosen == RDL_FUTURE) {
     rdl_store_relaxed(&rdl->me->running, rdl->slot); /* should it never end */
-  looks = chosen == RDL_CHORE || rdl_take_up(rdl);
-  for (;;) {
-    if (!looks) {
-      how = rdl_segment(rdl, whole);
-      whole = 0;
-    }
-    if (how == RDL_ENDED) returned = rdl_end_begins(rdl);
-    if (rdl->cancels) rdl_serve_cancel(rdl);
-    if (chosen == RDL_CHORE) return;
-    if (how == RDL_ENDED || !rdl_suspend(rdl)) break;
-    if (looks) rdl_start(rdl);
-    looks = 0;
+    how = rdl_take_up(rdl);
   }
-  if (looks) rdl->starting = 0;
-  if (how == RDL_ENDED) rdl_end(rdl, returned);
+  for (;;) {
+    if (how == RDL_STARTS) how = rdl_segment(rdl);
+    if (how == RDL_ENDED) how = rdl_end_begins(rdl);
+    if (rdl->cancels) rdl_serve_cancel(rdl);
+    if (how != RDL_SUSPENDED || !rdl_suspend(rdl)) break;
+    rdl_go_on_at_once(rdl);
+    how = RDL_STARTS;
+  }
+  if (how == RDL_ENDED)
+    rdl_note_end(rdl, rdl->slot); /* nobody else counts here any more */
+  else if (how == RDL_RETURNS)
+    rdl_return(rdl);
   rdl->segments++;
   rdl_store_relaxed(&rdl->me->running, RDL_NIL);
 }
@@ -127,7 +134,7 @@ RDL_FN rdl_u32 rdl_pick(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
    plus one, or 0 for whoever it is. */
 RDL_FN void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rdl_u32 sole) {
   if (rdl->records[slot].task & RDL_TASK_LOCAL) home = rdl->sides[slot].home;
-  if (home == rdl->worker + 1u) home = 0;
+  if (home && home == rdl->worker + 1u) home = 0;
   if (sole && !home && !rdl->next && rdl->next_row < RDL_NEXT_ROW) {
     rdl->next = slot;
     rdl->next_wait = ready;
@@ -179,32 +186,35 @@ RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
   for (;;) {
     rdl_u32 slot = RDL_NIL, looks = 0;
     if (node) {
-      most--;
-    } else if (rdl->fired && most) {
+      sole = node;
+    } else if (rdl->fired) {
       node = rdl_fired_take(rdl);
-      most--;
+      if (--most == 0u) rdl_keep_fired(rdl);
     } else if (rdl->woken) {
       slot = rdl->woken;
       rdl->woken = rdl->sides[slot].link;
     } else {
       node = looks = rdl->looking;
-      if (!node) break;
+      if (!node) return;
       rdl->looking = rdl->nodes[node].next;
     }
     rdl_wake_one(rdl, node, slot, looks, sole);
+    if (!(rdl->fired | rdl->woken | rdl->looking)) return;
     node = sole = RDL_NIL;
   }
-  rdl_keep_fired(rdl);
-  rdl->wakes = 0;
 }
 
 /* Done before anything else runs here, and so nothing that was noted outlives its dispatch but what
    the backlog keeps. Whose end brings an end of others finds these noted too. */
 RDL_FN void rdl_settle_up(rdl_cx *rdl) {
+  rdl_u32 wakes;
+  if (!rdl->noted) return;
   while (rdl->ended)
     rdl_complete(rdl);
   if (rdl->room || (rdl->given && rdl_load_relaxed(&rdl->control->room))) rdl_serve_room(rdl);
-  if (rdl->wakes) rdl_serve_wakes(rdl);
+  wakes = rdl->noted & RDL_NOTED_WAKES;
+  rdl->noted = 0;
+  if (wakes) rdl_serve_wakes(rdl);
 }
 
 /* ---- what is kept back for want of room ---- */
@@ -257,7 +267,7 @@ RDL_FN void rdl_all_are_idle(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   if (rdl->quiet == 4u && rdl_load_relaxed(&control->asked) != rdl_load_relaxed(&control->freed)) {
     rdl_store_relaxed(&control->asked, rdl_fetch_add(&control->freed, 1u) + 1u);
-    rdl->room |= RDL_ROOM_WAKE;
+    rdl_note_room(rdl, RDL_ROOM_WAKE);
   }
   if (rdl->quiet == RDL_QUIET_TO_START) rdl->may_start = 1;
 }
@@ -295,8 +305,9 @@ RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
 
 /* ---- where the next one comes from ---- */
 
+/* There is one. */
 RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
-  while (rdl->bottom != rdl->top) {
+  do {
     rdl_entry entry = rdl->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
     if (rdl_keep_back(rdl, entry.slot, entry.wait)) return 0;
     if (oldest)
@@ -304,7 +315,7 @@ RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
     else
       rdl->bottom--;
     if (rdl_pick(rdl, entry.slot, entry.wait)) return RDL_FUTURE;
-  }
+  } while (rdl->bottom != rdl->top);
   return RDL_NOTHING;
 }
 
@@ -437,23 +448,23 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
     rdl->counters.adopted += got;
     rdl->taken = got;
     rdl->taken_at = rdl_clock();
-    return rdl_from_ring(rdl, 0u);
+    return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
   }
   return 0;
 }
 
 /* What this worker put out is older than all in its ring: it comes back when that is empty. */
 RDL_FN rdl_u32 rdl_from_lists(rdl_cx *rdl) {
-  rdl_u32 some = rdl_adopt(rdl, &rdl->me->inbox);
-  if (rdl->bottom == rdl->top) some += rdl_adopt(rdl, &rdl->me->overflow);
-  return some ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
+  rdl_adopt(rdl, &rdl->me->inbox);
+  if (rdl->bottom == rdl->top) rdl_adopt(rdl, &rdl->me->overflow);
+  return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
 }
 
 RDL_FN rdl_u32 rdl_find_near(rdl_cx *rdl) {
   rdl_u32 found;
   if (rdl->turn >= RDL_USUAL && (found = rdl_fair(rdl))) return found;
   if ((found = rdl_from_next(rdl))) return found;
-  if ((found = rdl_from_ring(rdl, 0u))) return found;
+  if (rdl->bottom != rdl->top && (found = rdl_from_ring(rdl, 0u))) return found;
   if ((found = rdl_from_chores(rdl))) return found;
   if ((found = rdl_from_lists(rdl))) return found;
   rdl->away = rdl_shy(rdl);
@@ -475,7 +486,7 @@ RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
   if (!found || rdl->turn == RDL_ROUND - 1u) obeyed = rdl_drain_mailbox(rdl);
   if (found) return found;
   if (obeyed && !rdl->away) found = rdl_from_roots(rdl, 1u);
-  if (!found && (rdl->ended || rdl->wakes || rdl->room)) return RDL_CHORE;
+  if (!found && rdl->noted) return RDL_CHORE;
   return found ? found : rdl_find_far(rdl);
 }
 
@@ -600,7 +611,7 @@ RDL_FN void rdl_next_round(rdl_cx *rdl) {
    for a sign that it waits in vain. */
 RDL_FN void rdl_hold_no_room(rdl_cx *rdl) {
   rdl_u32 wanted = rdl_load_relaxed(&rdl->control->room) || !rdl_has_plenty(rdl) || rdl->low;
-  if (wanted) rdl->room |= RDL_ROOM_RETURN | RDL_ROOM_TELL;
+  if (wanted) rdl_note_room(rdl, RDL_ROOM_RETURN | RDL_ROOM_TELL);
 }
 
 /* A round without work. The last to be idle for `patience` parks the device. */
@@ -643,12 +654,26 @@ RDL_FN void rdl_put_out(rdl_cx *rdl) {
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
 }
 
+/* The dispatches until the next that looks elsewhere first, or after which the clock is looked at,
+   or the launch is over: between them nothing is to be done. */
+RDL_FN void rdl_plan(rdl_cx *rdl) {
+  rdl_u32 limit = rdl->control->segment_limit;
+  rdl_u32 count = rdl->turn < RDL_USUAL ? RDL_USUAL - rdl->turn : 1u;
+  count = rdl_least(count, rdl->look + 1u - (rdl->turn & rdl->look));
+  if (limit > rdl->segments) count = rdl_least(count, limit - rdl->segments);
+  rdl->plain = rdl->planned = count;
+}
+
 /* A dispatch is over. */
 RDL_FN void rdl_next_turn(rdl_cx *rdl) {
-  rdl_u32 limit = rdl->control->segment_limit;
-  rdl->turn = (rdl->turn + 1u) % RDL_ROUND;
+  rdl_u32 limit;
+  if (--rdl->plain) return;
+  limit = rdl->control->segment_limit;
+  rdl->turn = (rdl->turn + rdl->planned) % RDL_ROUND;
+  rdl->noted |= RDL_NOTED_MORE; /* somebody may have begun to wait for room that was given before */
   if ((rdl->turn & rdl->look) == 0u) rdl_next_round(rdl);
   if (limit && rdl->segments >= limit) rdl->leaving = 2;
+  rdl_plan(rdl);
 }
 
 /* Before the worker leaves: it counts as idle from here on, and keeps no room. */
@@ -665,6 +690,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u64 since = 0;
   rdl_u32 idle = 0, found, last;
+  rdl_plan(rdl);
   rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
   do {
     last = rdl->leaving == 2u || (rdl_load_relaxed(&control->stop) && rdl_must_leave(rdl));
@@ -676,8 +702,10 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
       found = rdl_find(rdl);
     }
     if (found) {
-      idle = 0;
-      if (rdl->resting) rdl_go_on(rdl);
+      if (idle) {
+        idle = 0;
+        if (rdl->resting) rdl_go_on(rdl);
+      }
       rdl_run(rdl, found);
       rdl_next_turn(rdl);
     } else if (!last && idle && idle % 16u == 0u) {
@@ -686,6 +714,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
     rdl_settle_up(rdl);
     if (!found && !last) {
       rdl->turn = rdl->held_back = 0;
+      rdl_plan(rdl);
       rdl_rest(rdl, &since, &idle);
     }
   } while (!last);

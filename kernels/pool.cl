@@ -184,6 +184,11 @@ RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
   if (stash->left < 2u * rdl->reserve) rdl->low = 1;
 }
 
+RDL_FN void rdl_note_room(rdl_cx *rdl, rdl_u32 what) {
+  rdl->room |= what;
+  rdl->noted |= RDL_NOTED_MORE;
+}
+
 /* Back into the stash. Whether it is too full now is looked at behind the segment. */
 RDL_FN void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   rdl_stash *stash = &rdl->stashes[pool];
@@ -192,6 +197,7 @@ RDL_FN void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   stash->freed++;
   stash->left++;
   rdl->given |= 1u << pool;
+  rdl->noted |= RDL_NOTED_MORE;
   if (stash->freed > rdl->keep) rdl->room |= RDL_ROOM_FULL;
 }
 
@@ -281,5 +287,5 @@ RDL_FN void rdl_serve_room(rdl_cx *rdl) {
   rdl->room = rdl->given = 0;
   if (!wake) return;
   rdl->looking = rdl_exchange(&control->room, RDL_NIL);
-  rdl->wakes = 1;
+  rdl->noted |= RDL_NOTED_WAKES;
 }

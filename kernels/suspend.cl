@@ -94,7 +94,7 @@ RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting) {
 /* ---- futures: one, all of a set, any of a set ---- */
 
 RDL_FN rdl_u32 rdl_awaits_set(rdl_cx *rdl) {
-  return rdl->want == RDL_WANT_ALL || rdl->want == RDL_WANT_ANY;
+  return rdl->want >= RDL_WANT_ALL;
 }
 
 /* The task has returned: a set in its state or its arguments stands in the frame now. */
@@ -143,23 +143,31 @@ RDL_FN void rdl_chain_free(rdl_cx *rdl, rdl_u32 node) {
   }
 }
 
+/* What a node of a set was aimed at. */
+RDL_FN rdl_future rdl_node_target(rdl_cx *rdl, rdl_u32 node) {
+  rdl_future f;
+  f.index = rdl_load_relaxed(&rdl->nodes[node].size);
+  f.generation = rdl->nodes[node].value;
+  rdl_store_relaxed(&rdl->nodes[node].size, 0u);
+  return f;
+}
+
 /* Pushes each node of a chain onto the list of what it waits for, of an await for any up to the
    first that finds its list closed. Returns how many did, and puts those that stand nowhere into
-   `chain`. */
+   `chain`. An await for one future has one node, and has looked at the handle. */
 RDL_FN rdl_u32 rdl_join_all(rdl_cx *rdl, rdl_u32 *chain) {
-  rdl_u32 node, next, unused = RDL_NIL, closed = 0;
-  for (node = *chain; node; node = next) {
-    rdl_future f;
-    next = rdl->nodes[node].next;
-    f.index = rdl_load_relaxed(&rdl->nodes[node].size);
-    f.generation = rdl->nodes[node].value;
-    rdl_store_relaxed(&rdl->nodes[node].size, 0u);
-    if (!(closed && rdl->want == RDL_WANT_ANY)) {
-      if ((rdl->want == RDL_WANT_FUTURE || rdl_handle_status(rdl, f) == RDL_S_OK) &&
-          rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node))
-        continue;
-      closed++;
+  rdl_u32 node = *chain, next = RDL_NIL, unused = RDL_NIL, closed = 0;
+  rdl_future f = rdl->target;
+  for (; node; node = next) {
+    rdl_u32 joins = 1;
+    if (rdl_awaits_set(rdl)) {
+      next = rdl->nodes[node].next;
+      f = rdl_node_target(rdl, node);
+      joins = !(closed && rdl->want == RDL_WANT_ANY) && rdl_handle_status(rdl, f) == RDL_S_OK;
     }
+    if (joins && rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node))
+      continue;
+    closed++;
     rdl->nodes[node].next = unused;
     unused = node;
   }
@@ -175,7 +183,7 @@ RDL_FN rdl_u32 rdl_commit_futures(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
     if (rdl->set_size > 1u) rdl_break_wait(rdl); /* the first wakes it, the others stay */
   }
   closed = rdl_join_all(rdl, &chain);
-  rdl_chain_free(rdl, chain);
+  if (closed) rdl_chain_free(rdl, chain);
   last = closed;
   if (rdl->want == RDL_WANT_ALL) {
     for (closed++; closed; closed--)
@@ -238,15 +246,14 @@ RDL_FN rdl_u32 rdl_wait_nodes(rdl_cx *rdl, rdl_u32 waiting) {
   if (rdl_awaits_set(rdl)) return rdl_set_nodes(rdl, waiting);
   if (!own) node = rdl_pool_take(rdl, RDL_POOL_NODES);
   rdl_node_begin(rdl, node, rdl->slot, waiting, RDL_NODE_PLAIN);
-  if (rdl->want == RDL_WANT_FUTURE) rdl_node_aim(rdl, node, rdl->target);
   return node;
 }
 
-RDL_FN rdl_u32 rdl_commit(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node, rdl_u32 version) {
+RDL_FN rdl_u32 rdl_commit(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
   if (rdl->want == RDL_WANT_EVENT) return rdl_commit_event(rdl, waiting, node);
   if (rdl->want == RDL_WANT_CHILDREN) return rdl_commit_children(rdl, waiting);
   if (rdl->want != RDL_WANT_ROOM) return rdl_commit_futures(rdl, waiting, node);
-  rdl_wait_for_room(rdl, node, version);
+  rdl_wait_for_room(rdl, node);
   return 0;
 }
 
@@ -268,8 +275,8 @@ RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
    with before its segment is kept in the record, for it has not been told yet. A segment that was
    woken to look, finds none and waits again is none: the host takes it that nothing goes on while
    no segments run, and then the youngest of those that wait for room fails. */
-RDL_FN rdl_u32 rdl_find_room(rdl_cx *rdl, rdl_u32 *version) {
-  *version = rdl_load_ordered(&rdl->control->freed);
+RDL_FN rdl_u32 rdl_find_room(rdl_cx *rdl) {
+  rdl->room_version = rdl_load_ordered(&rdl->control->freed);
   if (rdl_make_room(rdl, rdl->threshold)) return 1;
   if (rdl->again) rdl->counters.segments--;
   if (rdl->starting) {
@@ -282,18 +289,17 @@ RDL_FN rdl_u32 rdl_find_room(rdl_cx *rdl, rdl_u32 *version) {
 /* THE place where the segment of a future ends that must wait, once its state is back in the frame:
    1 = what it waits for has come, or a cancel; it runs on at once and rdl->status tells. */
 RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl) {
-  rdl_u32 version = 0, slot = rdl->slot, waiting, node;
-  rdl_u64 timeout = rdl->timeout;
+  rdl_u32 waiting, node;
   rdl_store_relaxed(&rdl->self->resume, rdl->resume | rdl->spawned << RDL_SPAWNED_SHIFT);
   if (rdl->misuse) rdl->status = rdl->misuse;
   if (rdl->status || (rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl))) return 1;
   if (rdl->want == RDL_WANT_YIELD) return rdl_commit_yield(rdl);
-  if (rdl->want == RDL_WANT_ROOM && rdl_find_room(rdl, &version)) return 1;
+  if (rdl->want == RDL_WANT_ROOM && rdl_find_room(rdl)) return 1;
   if (rdl->want == RDL_WANT_CHILDREN) rdl_fetch_or(&rdl->self->children, RDL_CHILDREN_AWAITED);
   rdl_store_relaxed(&rdl->self->result[RDL_WORD_AWAITS], rdl_awaits_tag(rdl));
   if (!rdl_begin_wait(rdl, &waiting, &node)) return 1;
-  if (timeout != RDL_NEVER) rdl_timer_announce(rdl, slot);
-  if (rdl_commit(rdl, waiting, node, version)) return 1;
+  if (rdl->timeout != RDL_NEVER) rdl_timer_announce(rdl, rdl->slot);
+  if (rdl_commit(rdl, waiting, node)) return 1;
   rdl->counters.suspended++;
   if (rdl->flat && rdl->want == RDL_WANT_FUTURE) rdl_claim(rdl, rdl->target);
   return 0;

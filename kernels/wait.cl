@@ -59,7 +59,7 @@ RDL_OUTLINE rdl_u32 rdl_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32
   else
     rdl->woken = slot;
   rdl->woken_last = slot;
-  rdl->wakes = 1;
+  rdl->noted |= RDL_NOTED_WAKES;
   return ready;
 }
 
@@ -71,15 +71,32 @@ RDL_FN rdl_u32 rdl_counter_down(rdl_cx *rdl, rdl_u32 counter) {
 /* Notes that the waiters of a chain are to be woken. Chains stand in a row through `value`, which
    the first node of each needs no more. */
 RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain) {
-  rdl_u32 first = rdl->fired && !rdl->fired_last; /* where the row ends is not known */
+  rdl_u32 last = rdl->fired_last;
   if (!chain) return;
-  rdl->nodes[chain].value = first ? rdl->fired : RDL_NIL;
-  if (rdl->fired_last)
-    rdl->nodes[rdl->fired_last].value = chain;
+  rdl->noted |= RDL_NOTED_WAKES;
+  if (rdl->fired && !last) { /* where the row ends is not known */
+    rdl->nodes[chain].value = rdl->fired;
+    rdl->fired = chain;
+    return;
+  }
+  rdl->nodes[chain].value = RDL_NIL;
+  rdl->fired_last = chain;
+  if (last)
+    rdl->nodes[last].value = chain;
   else
     rdl->fired = chain;
-  if (!first) rdl->fired_last = chain;
-  rdl->wakes = 1;
+}
+
+/* The only waiter may run next. */
+RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
+  RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
+  if (!chain) return;
+  if (rdl->sole || node->next || (node->kind & 3u) != RDL_NODE_PLAIN) {
+    rdl_fire_list(rdl, chain);
+    return;
+  }
+  rdl->sole = chain;
+  rdl->noted |= RDL_NOTED_WAKES;
 }
 
 /* Takes the first node off the first chain; there is one. */
@@ -107,7 +124,7 @@ RDL_FN void rdl_keep_fired(rdl_cx *rdl) {
 RDL_FN void rdl_take_backlog(rdl_cx *rdl) {
   rdl->fired = rdl->backlog;
   rdl->fired_last = rdl->backlog = RDL_NIL;
-  rdl->wakes = 1;
+  rdl->noted |= RDL_NOTED_WAKES;
 }
 
 RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
@@ -266,14 +283,13 @@ RDL_FN void rdl_started_before(rdl_cx *rdl) {
 
 /* The version was read before the pools were found empty, and is read again after the push and
    after what this worker holds has gone back. */
-RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node, rdl_u32 version) {
+RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node) {
   if (!rdl->starved) rdl_started_before(rdl);
   rdl->starved = rdl->nodes[node].who;
   rdl->starved_ticket = rdl->nodes[node].ticket & RDL_TICKET_MASK;
   rdl->nodes[node].value = rdl->worker + 1u;
   rdl_list_join(rdl, &rdl->control->room, node, node);
-  rdl->room |= RDL_ROOM_RETURN | RDL_ROOM_LOOK;
-  rdl->room_version = version;
+  rdl_note_room(rdl, RDL_ROOM_RETURN | RDL_ROOM_LOOK);
 }
 
 /* ---- cancel ---- */
@@ -304,6 +320,7 @@ RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
 RDL_FN void rdl_note_end(rdl_cx *rdl, rdl_u32 slot) {
   rdl->sides[slot].link = rdl->ended;
   rdl->ended = slot;
+  rdl->noted |= RDL_NOTED_MORE;
 }
 
 /* One child less. Who takes the last one ends the future. */

@@ -12,21 +12,29 @@
 #define RDL_WANT_FUTURE   1u
 #define RDL_WANT_EVENT    2u
 #define RDL_WANT_CHILDREN 3u
-#define RDL_WANT_ALL      4u
-#define RDL_WANT_ANY      5u
-#define RDL_WANT_ROOM     6u
+#define RDL_WANT_ROOM     4u
+#define RDL_WANT_ALL      5u /* a set of futures, from here on */
+#define RDL_WANT_ANY      6u
 
 /* Dispatches between two looks at what is not done every time. */
 #define RDL_ROUND 64u
 
-/* How a segment ends. */
+/* How a segment ends, */
 #define RDL_ENDED     0u
 #define RDL_SUSPENDED 1u
+/* and what else a dispatch may be about. */
+#define RDL_STARTS       2u
+#define RDL_RETURNS      3u /* it has ended before its children */
+#define RDL_RUNS_NOTHING 4u /* a chore: what was noted is served */
 
 /* What the worker's loop goes on with. */
 #define RDL_NOTHING 0u
 #define RDL_CHORE   1u /* what was noted is served, and no future runs */
 #define RDL_FUTURE  2u
+
+/* What has been noted, cancels apart (rdl_settle_up). */
+#define RDL_NOTED_WAKES 1u
+#define RDL_NOTED_MORE  2u /* ends, or something about room */
 
 /* What is to be done about room (rdl_serve_room). */
 #define RDL_ROOM_FULL   1u  /* a stash holds more than it may */
@@ -99,15 +107,17 @@ typedef struct rdl_cx {
   rdl_u32 woken;      /* futures to be queued, linked through rdl_side.link, oldest first */
   rdl_u32 woken_last;
   rdl_u32 looking;      /* nodes of futures that look for room again */
-  rdl_u32 wakes;        /* 1 = one of these five is not empty */
   rdl_u32 cancels;      /* 1 = one of the two below is set, or was: */
   rdl_u32 cancel_from;  /* this child and those behind it are to be cancelled, */
   rdl_u32 cancel_owner; /* and their RETURNED owner is let go then */
   rdl_u32 room;         /* RDL_ROOM_... */
   rdl_u32 room_version;
   rdl_u32 given; /* pools that got something since then, a bit each */
+  rdl_u32 noted; /* RDL_NOTED_... */
   /* Rhythm. */
-  rdl_u32 turn;
+  rdl_u32 turn;  /* the place in a round that `planned` dispatches begin or began at, */
+  rdl_u32 plain; /* of which so many are left, and nothing is to be looked at before */
+  rdl_u32 planned;
   rdl_u32 held_back; /* rounds in which no fair dispatch may start anything, for want of room */
   rdl_u32 rounds;
   rdl_u32 segments;
@@ -202,7 +212,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->unwind = rdl->me->unwind;
   rdl->ended = rdl->fired = rdl->fired_last = rdl->sole = rdl->woken = rdl->woken_last = RDL_NIL;
   rdl->looking = rdl->cancel_from = rdl->cancel_owner = RDL_NIL;
-  rdl->wakes = rdl->cancels = 0;
+  rdl->noted = rdl->cancels = 0;
   rdl->room = rdl->room_version = rdl->given = 0;
   rdl->starting = rdl->told = rdl->again = 0;
   rdl->counters = rdl->me->counters;
@@ -215,7 +225,7 @@ RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl_store_relaxed(&rdl->me->answered, RDL_HAS_LEFT);
   rdl->me->backlog = rdl->backlog;
   rdl->me->unwind = rdl->unwind;
-  rdl->me->turn = rdl->turn;
+  rdl->me->turn = (rdl->turn + rdl->planned - rdl->plain) % RDL_ROUND;
   rdl->me->held_back = rdl->held_back;
   rdl->me->starved = rdl->starved;
   rdl->me->starved_ticket = rdl->starved_ticket;

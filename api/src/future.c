@@ -179,8 +179,9 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
   return status;
 }
 
-/* A promise that nobody completed has no code that would end it: it is cancelled on its way. A root
- * that others wait for in their gates is kept until they have gone through. */
+/* A promise that nobody completed has no code that would end it: it is cancelled on its way, last,
+ * so that who awaits it finds it gone, as with any future that is released, and not by chance how
+ * it ended. A root that others wait for in their gates is kept until they have gone through. */
 rdl_status rdl__root_release(rdl_context *cx, uint32_t slot) {
   rdl__root_state state = (rdl__root_state)cx->roots[slot].state;
   rdl_status status = RDL_OK;
@@ -193,9 +194,9 @@ rdl_status rdl__root_release(rdl_context *cx, uint32_t slot) {
   if (cx->roots[slot].gates) cx->taken_roots++;
   cx->roots_alive--;
   if (state == RDL__ROOT_PROMISE) status = rdl__image_need(cx);
-  if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
   if (!status && cx->roots[slot].state == RDL__ROOT_DETACHED)
     status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
+  if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
   if (!status) {
     pthread_cond_broadcast(&cx->host_news); /* somebody may wait for it */
     return RDL_OK;

@@ -16,13 +16,14 @@
 #include "backends/host/device.h"
 
 /*
+ * -O3: 4 % fewer instructions a future than -O2, for a sixth more time to compile.
  * -fno-strict-aliasing: frames and results are moved as 32-bit words.
  * -ffp-contract=off: the same sums as on the other devices, also where there is fused arithmetic.
  * The -Werror= ones are errors in OpenCL C anyway, and here they would fail later and worse.
  * Warnings that compilers give unasked are seen only in the log of a failed build.
  */
 static const char *const our_options[] = {"-std=gnu11",
-                                          "-O2",
+                                          "-O3",
                                           "-g1",
                                           "-fPIC",
                                           "-shared",

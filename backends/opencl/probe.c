@@ -35,8 +35,8 @@ static rdl_status run_helper(const rdl_cl_identity *device, const rdl_report *re
                              rdl_cl_answer *out_answer, rdl_reason *why) {
   char text[LONGEST_TEXT];
   rdl_parcel request = {.bytes = NULL};
-  /* One more for the driver's own start. */
-  uint64_t seconds = RDL_PROBE_SECONDS * (rdl__probe_count - first + 1);
+  /* Each probe ends by an alarm of its own: this is for a helper that cannot. */
+  uint64_t seconds = 4u * RDL_PROBE_SECONDS;
   rdl_status status;
   rdl__parcel_add_number(&request, first);
   rdl__parcel_add(&request, text, write_report(report, text));

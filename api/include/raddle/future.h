@@ -102,7 +102,8 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_future_outcome(rdl_context *context, rdl_f
 RDL_API RDL_MUST_CHECK rdl_status rdl_future_peek(rdl_context *context, rdl_future future,
                                                   void *result, size_t result_size);
 
-/* Nobody will ask for the outcome any more: the future runs on and frees itself. */
+/* Nobody will ask for the outcome any more: the future runs on and frees itself. A task that awaits
+ * it goes on with RDL_STALE then. What rdl_future_create made and nobody completed ends at once. */
 RDL_API rdl_status rdl_future_release(rdl_context *context, rdl_future future);
 
 /* Asks a future to end: one that has not started never does, one that waits resumes with
