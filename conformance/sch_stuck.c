@@ -111,6 +111,7 @@ void SCH_8_dump_since(void) {
   rdl_event event = new_event(&b, 1, 0);
   rdl_future f = START(&b, "sch_wait_event", .e = event);
   const char *about;
+  char *unit;
   dump *d;
   get_none(&b, START(&b, "sch_leave", .e = event));
   bed_await_suspended(&b, 2);
@@ -118,7 +119,8 @@ void SCH_8_dump_since(void) {
   d = take_dump(&b);
   about = strstr(line_of(d, f), "for about ");
   CHECK(about);
-  CHECK_BETWEEN(1100, strtoul(about + strlen("for about "), NULL, 10), 9999);
+  CHECK_BETWEEN(1100, strtoul(about + strlen("for about "), &unit, 10), 9999);
+  CHECK(strncmp(unit, " ms", 3) == 0);
   CHECK_CONTAINS(d->text, "; spawned by sch_leave (");
   CHECK_OK(rdl_event_signal(b.cx, event, 1));
   CHECK_EQ(3, get(&b, f));
