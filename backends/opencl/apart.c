@@ -9,7 +9,7 @@
  *
  * Any thread may want memory or a transfer, and arguments of a kernel are the kernel's: between
  * another thread's argument and its launch nobody may come. Oclgrind moreover runs what is queued
- * in whoever waits, and aborts when two do.
+ * in whoever waits, and aborts or hangs when two do, also on contexts of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,11 +126,11 @@ static rdl_status find_address(rdl_backend_device *device, cl_mem buffer, uint64
 static rdl_status make_device_side(rdl_backend_device *device, size_t rounded, block_front *front,
                                    rdl_reason *why) {
   rdl_status status;
-  (void)pthread_mutex_lock(&device->apart);
+  (void)pthread_mutex_lock(device->apart);
   status = make_buffer(device, rounded, &front->buffer, why);
   if (status == RDL_OK) status = find_address(device, front->buffer, &front->address, why);
   if (status != RDL_OK && front->buffer) (void)device->cl->clReleaseMemObject(front->buffer);
-  (void)pthread_mutex_unlock(&device->apart);
+  (void)pthread_mutex_unlock(device->apart);
   return status;
 }
 
@@ -162,9 +162,9 @@ void rdl__cl_apart_release(rdl_backend_device *device, void *memory) {
   block_front front;
   if (!memory) return;
   front = *front_of(memory);
-  (void)pthread_mutex_lock(&device->apart);
+  (void)pthread_mutex_lock(device->apart);
   (void)device->cl->clReleaseMemObject(front.buffer);
-  (void)pthread_mutex_unlock(&device->apart);
+  (void)pthread_mutex_unlock(device->apart);
   (void)munmap(front_of(memory), front.whole);
 }
 
@@ -281,9 +281,9 @@ rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfe
                          rdl_reason *why) {
   rdl_status status;
   if (!count) return RDL_OK;
-  (void)pthread_mutex_lock(&device->apart);
+  (void)pthread_mutex_lock(device->apart);
   status = write_all(device, transfers, count, why);
-  (void)pthread_mutex_unlock(&device->apart);
+  (void)pthread_mutex_unlock(device->apart);
   return status;
 }
 
@@ -302,8 +302,8 @@ rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfer
                         rdl_reason *why) {
   rdl_status status;
   if (!count) return RDL_OK;
-  (void)pthread_mutex_lock(&device->apart);
+  (void)pthread_mutex_lock(device->apart);
   status = read_all(device, transfers, count, why);
-  (void)pthread_mutex_unlock(&device->apart);
+  (void)pthread_mutex_unlock(device->apart);
   return status;
 }

@@ -30,8 +30,13 @@ static rdl_status cl_enumerate(rdl_device_info *infos, size_t capacity, size_t *
 
 #define POCL_PLATFORM "Portable Computing Language"
 
+static int is_oclgrind(const rdl_device_info *info) {
+  return strncmp(info->platform, "Oclgrind", strlen("Oclgrind")) == 0;
+}
+
 /* What the driver says, and is taken at its word for. */
 static void note_claims(rdl_backend_device *device, const rdl_device_info *info) {
+  static pthread_mutex_t one_for_all = PTHREAD_MUTEX_INITIALIZER;
   const rdl_cl *cl = device->cl;
   uint64_t svm = rdl__cl_number(cl, device->id, CL_DEVICE_SVM_CAPABILITIES);
   int pocl = strncmp(info->platform, POCL_PLATFORM, strlen(POCL_PLATFORM)) == 0;
@@ -39,6 +44,7 @@ static void note_claims(rdl_backend_device *device, const rdl_device_info *info)
   if (svm & CL_DEVICE_SVM_ATOMICS) device->svm_flags |= CL_MEM_SVM_ATOMICS;
   device->is_cpu = (rdl__cl_number(cl, device->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   device->keeps_binaries = !pocl;
+  if (is_oclgrind(info)) device->apart = &one_for_all;
   /* PoCL's flush wakes its threads and returns. */
   device->launches_promptly = device->is_cpu && pocl;
   /* PoCL has a thread for each compute unit, and each runs one work-group at a time: that many run
@@ -69,7 +75,7 @@ static uint32_t workers_of(const rdl_backend_device *device, const rdl_device_in
 /* Options for compilers that do not take what they make themselves: Oclgrind's interpreter does not
  * know the intrinsics that its own optimiser brings in. */
 static const char *options_for(const rdl_device_info *info) {
-  return strncmp(info->platform, "Oclgrind", strlen("Oclgrind")) == 0 ? " -cl-opt-disable" : "";
+  return is_oclgrind(info) ? " -cl-opt-disable" : "";
 }
 
 static rdl_status lacks(const rdl_device_info *info, const char *what, rdl_reason *why) {
@@ -117,7 +123,7 @@ static void cl_close(rdl_backend_device *device) {
   rdl__cl_discard(device, device->support);
   if (device->queue) (void)device->cl->clReleaseCommandQueue(device->queue);
   if (device->context) (void)device->cl->clReleaseContext(device->context);
-  (void)pthread_mutex_destroy(&device->apart);
+  (void)pthread_mutex_destroy(&device->own_apart);
   free(device);
 }
 
@@ -185,7 +191,8 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
                      (unsigned)options->lanes);
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
-  (void)pthread_mutex_init(&device->apart, NULL);
+  (void)pthread_mutex_init(&device->own_apart, NULL);
+  device->apart = &device->own_apart;
   device->cl = cl;
   device->id = chosen.id;
   status = open_device(device, &chosen, &info, options, why);

@@ -48,9 +48,9 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
 rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,
                           uint32_t purpose, uint32_t workers, rdl_reason *why) {
   rdl_status status;
-  if (device->epoch) (void)pthread_mutex_lock(&device->apart);
+  if (device->epoch) (void)pthread_mutex_lock(device->apart);
   status = start(device, image, heap, purpose, workers, why);
-  if (device->epoch) (void)pthread_mutex_unlock(&device->apart);
+  if (device->epoch) (void)pthread_mutex_unlock(device->apart);
   return status;
 }
 
