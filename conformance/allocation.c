@@ -110,6 +110,26 @@ static rdl_status use_futures(rdl_context *cx, rdl_module *tasks) {
   return status;
 }
 
+/* Results that, in epoch mode, are fetched behind the outcomes that tell of them. */
+static rdl_status use_large(rdl_context *cx, rdl_module *tasks) {
+  enum { MANY = 40, WORDS = 1024 };
+  static task_args args[MANY];
+  static uint32_t words[WORDS];
+  rdl_future many[MANY];
+  rdl_status status;
+  uint32_t k, w;
+  for (k = 0; k < MANY; k++)
+    args[k].n = 5u * k;
+  status = rdl_spawn_many(tasks, "hst_large", args, sizeof args[0], sizeof args[0], MANY, NULL,
+                          many, NULL);
+  for (k = 0; !status && k < MANY; k++) {
+    status = rdl_future_get(cx, many[k], words, sizeof words, 20 * SECOND);
+    for (w = 0; !status && w < WORDS; w++)
+      if (words[w] != 5u * k + w) status = RDL_INTERNAL;
+  }
+  return status;
+}
+
 /* Many timers at once, so that the host's table of them has to grow. */
 static rdl_status use_timers(rdl_context *cx, rdl_module *tasks) {
   static task_args sleeps[200];
@@ -151,12 +171,15 @@ static rdl_status use_deadlock(rdl_context *cx, rdl_module *tasks) {
   return status == RDL_DEADLOCK ? RDL_OK : status;
 }
 
+static rdl_mode mode;
+
 static rdl_status run(void) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
   rdl_context *cx = NULL;
   rdl_module *tasks = NULL;
   rdl_status status, closed;
   options.workers = 2;
+  options.mode = mode;
   options.slots = options.roots = options.events = 1000;
   options.frame_bytes = 4 << 20;
   options.cache_dir = "";
@@ -164,6 +187,7 @@ static rdl_status run(void) {
   status = rdl_context_open_with("host", &options, &cx);
   if (!status) status = rdl_module_load(cx, CONFORMANCE_TASKS "/hst.task.c", &tasks);
   if (!status) status = use_futures(cx, tasks);
+  if (!status) status = use_large(cx, tasks);
   if (!status) status = use_timers(cx, tasks);
   if (!status) status = use_events(cx, tasks);
   if (!status) status = use_deadlock(cx, tasks);
@@ -200,13 +224,15 @@ static int round_with(long n, bool all) {
   return 0;
 }
 
-/* A round to begin with may be given, to look at one failure by itself. */
+/* allocation [epoch] [ROUND]: a round to begin with, to look at one failure by itself. */
 int main(int argc, char **argv) {
-  long first = argc > 1 ? atol(argv[1]) : 1;
+  int epoch = argc > 1 && strcmp(argv[1], "epoch") == 0;
+  long first = argc > 1 + epoch ? atol(argv[1 + epoch]) : 1;
   long n;
   int all, result;
   setenv("OCL_ICD_VENDORS", "/no/such/folder", 1); /* drivers are not the subject */
   setvbuf(stdout, NULL, _IOLBF, 0);
+  mode = epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
   countdown = -2000000000L;
   if (run() != RDL_OK) return complain(0, RDL_INTERNAL, "does not even run");
   for (all = 0; all < 2; all++) {

@@ -26,6 +26,23 @@ RDL_TASK(hst_leaf, uint, struct hst_args, RDL_NONE) {
   RDL_END();
 }
 
+/* A result that does not fit into a record. */
+#define HST_LARGE 1024
+
+struct hst_large {
+  uint words[HST_LARGE];
+};
+
+RDL_TASK(hst_large, struct hst_large, struct hst_args, RDL_NONE) {
+  struct hst_large result;
+  uint k;
+  RDL_BEGIN();
+  for (k = 0; k < HST_LARGE; k++)
+    result.words[k] = args->n + k;
+  RDL_RETURN(result);
+  RDL_END();
+}
+
 RDL_TASK(hst_fib, uint, struct hst_args, struct hst_pair) {
   RDL_BEGIN();
   if (args->n < 2) RDL_RETURN(args->n);

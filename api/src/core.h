@@ -129,8 +129,8 @@ struct rdl_context {
   bool launched; /* a launch is under way */
   bool parked;   /* the service thread sleeps: wake it */
   bool closing;
-  bool building; /* an image is being compiled: without the lock, the service held */
-  bool lost;     /* the device failed: `lost_why` says how */
+  bool building;   /* an image is being compiled: without the lock, the service held */
+  rdl_status lost; /* not RDL_OK: the device failed, or memory to follow it; `lost_why` says how */
   rdl_reason lost_why;
   bool abandoned; /* closed with a launch that did not end: the service thread destroys it */
   rdl__text abandoned_why;
@@ -392,7 +392,7 @@ rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline);
 void rdl__service_release(rdl_context *cx);
 bool rdl__work_pending(rdl_context *cx);
 /* The device failed: whoever waits is told why. The lock is held. */
-void rdl__lose_device(rdl_context *cx, const rdl_reason *why);
+void rdl__lose_device(rdl_context *cx, rdl_status status, const rdl_reason *why);
 void rdl__service_call(rdl_context *cx); /* parked, and there is a message; the lock is held */
 
 /* timer.c; the lock is held */

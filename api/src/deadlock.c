@@ -346,11 +346,13 @@ void rdl__break_deadlocks(rdl_context *cx) {
   char story[sizeof cx->deadlock_text] = "";
   search s = {.cx = cx, .story = story, .story_size = sizeof story};
   rdl_reason why = {""};
+  rdl_status status;
   cx->search_deadlocks = false;
   cx->next_search = rdl__now_ns() + SEARCH_EVERY_NS;
   if (half_done(cx) || nothing_lives(cx)) return;
-  if (rdl__pull_tables(cx, &why)) {
-    rdl__lose_device(cx, &why);
+  status = rdl__pull_tables(cx, &why);
+  if (status) {
+    rdl__lose_device(cx, status, &why);
     return;
   }
   rdl__timers_collect(cx);

@@ -35,7 +35,7 @@ bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
 rdl_status rdl__say(rdl_context *cx, const rdl_message *message) {
   while (!rdl__try_say(cx, message)) {
     if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
-    if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
+    if (cx->lost) return rdl__error_why(cx->lost, &cx->lost_why);
     /* The ring is full: the device empties it within a quantum. */
     rdl__pause(cx, rdl__deadline_ns(100000u));
   }

@@ -47,8 +47,10 @@ static bool make_room(rdl_context *cx) {
 
 static void send_early(rdl_context *cx) {
   rdl_reason why = {""};
+  rdl_status status;
   if (cx->launched || cx->written_count < MOST_NOTED) return;
-  if (rdl__push(cx, &why)) rdl__lose_device(cx, &why);
+  status = rdl__push(cx, &why);
+  if (status) rdl__lose_device(cx, status, &why);
 }
 
 void rdl__note_written(rdl_context *cx, void *memory, const void *at, size_t bytes) {
@@ -163,8 +165,8 @@ static rdl_status fetch(rdl_context *cx, parts *p, rdl_reason *why) {
     cx->arrived_room = 0;
     cx->arrived = malloc(2u * p->bytes);
     if (!cx->arrived) {
-      snprintf(why->text, sizeof why->text, "out of host memory for %zu bytes of the device's",
-               p->bytes);
+      snprintf(why->text, sizeof why->text,
+               "out of host memory for %zu bytes of the device's: close the context", p->bytes);
       return RDL_OUT_OF_MEMORY;
     }
     cx->arrived_room = 2u * p->bytes;
@@ -228,6 +230,13 @@ static rdl_status pull_rest(rdl_context *cx, const uint32_t *before, rdl_reason 
   return fetch(cx, &p, why);
 }
 
+/* An outcome whose result has not come has not come. */
+static void take_back(rdl_context *cx, const uint32_t *before) {
+  uint32_t slot;
+  for (slot = 1; slot < cx->fresh_root; slot++)
+    if (cx->roots[slot].result_size > RDL_INLINE_SIZE) cx->outcomes[slot].generation = before[slot];
+}
+
 static void add_always(rdl_context *cx, parts *p) {
   const rdl_control *c = cx->control;
   add(cx, p, 0, sizeof *c);
@@ -245,8 +254,8 @@ rdl_status rdl__pull(rdl_context *cx, rdl_reason *why) {
   if (!rdl__apart(cx)) return RDL_OK;
   before = malloc(cx->fresh_root * sizeof *before);
   if (!before) {
-    snprintf(why->text, sizeof why->text, "out of host memory for a look at %u roots",
-             cx->fresh_root);
+    snprintf(why->text, sizeof why->text,
+             "out of host memory for a look at %u roots: close the context", cx->fresh_root);
     return RDL_OUT_OF_MEMORY;
   }
   for (slot = 1; slot < cx->fresh_root; slot++)
@@ -254,6 +263,7 @@ rdl_status rdl__pull(rdl_context *cx, rdl_reason *why) {
   add_always(cx, &p);
   status = fetch(cx, &p, why);
   if (!status) status = pull_rest(cx, before, why);
+  if (status) take_back(cx, before);
   free(before);
   return status;
 }

@@ -46,8 +46,8 @@ static void look_around(rdl_context *cx) {
   rdl__sleepers_wake(cx);
 }
 
-void rdl__lose_device(rdl_context *cx, const rdl_reason *why) {
-  cx->lost = true;
+void rdl__lose_device(rdl_context *cx, rdl_status status, const rdl_reason *why) {
+  cx->lost = status == RDL_OUT_OF_MEMORY ? status : RDL_DEVICE_LOST;
   cx->lost_why = *why;
   rdl__log(cx, RDL_LOG_ERROR, "%s", why->text);
   pthread_cond_broadcast(&cx->host_news);
@@ -84,7 +84,7 @@ static void launch(rdl_context *cx) {
   if (!cx->facts.launches_promptly) pthread_mutex_lock(&cx->lock);
   if (!status) return;
   cx->launched = false;
-  rdl__lose_device(cx, &why);
+  rdl__lose_device(cx, status, &why);
 }
 
 #define ABANDONED_NS 10000000u
@@ -152,7 +152,7 @@ static void see_through(rdl_context *cx) {
   if (!status) status = rdl__pull(cx, &why);
   rdl__stats_settle(cx);
   if (rdl__apart(cx)) adjust_segments(cx, cx->settled.segments - before);
-  if (status) rdl__lose_device(cx, &why);
+  if (status) rdl__lose_device(cx, status, &why);
   look_around(cx);
   rdl__roots_collect(cx);
   rdl__lists_collect(cx, false);

@@ -61,7 +61,7 @@ static rdl_status take_roots(rdl_context *cx, size_t count, uint64_t deadline,
   uint64_t next;
   for (;;) {
     if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
-    if (cx->lost) return rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
+    if (cx->lost) return rdl__error_why(cx->lost, &cx->lost_why);
     if (count <= cx->usable_roots && take_slots(cx, count, out_slots)) return RDL_OK;
     if (count > cx->usable_roots)
       return rdl__error(RDL_AGAIN,

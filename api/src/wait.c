@@ -106,7 +106,7 @@ static rdl_status sleep_until_done(rdl_context *cx, uint32_t slot, uint32_t gene
     if (cx->closing)
       status = rdl__error(RDL_CLOSED, "the context was closed while this thread waited");
     else if (cx->lost)
-      status = rdl__error_why(RDL_DEVICE_LOST, &cx->lost_why);
+      status = rdl__error_why(cx->lost, &cx->lost_why);
     else if (!rdl__root_held(cx, slot, generation))
       status = rdl__error(RDL_STALE, "the future was taken or released by another thread");
     else if (!in_time)
