@@ -4,8 +4,8 @@
  * heap that the device also touches are read and written through kernels/dialect.h.
  *
  * Threads: callers of the API, and one service thread a context, which alone makes driver calls
- * that may block, except while a module is loaded: then the service thread rests. Callers launch
- * themselves where the driver only hands over.
+ * that may block, except while a module is loaded or memory is taken that is apart from the host's:
+ * then the service thread rests. Callers launch themselves where the driver only hands over.
  */
 #ifndef RDL_SRC_CORE_H
 #define RDL_SRC_CORE_H

@@ -19,7 +19,7 @@
 
 /* How work-groups hand data to each other, strongest first. */
 typedef enum rdl_cl_order {
-  RDL_CL_ORDER_NONE,  /* all that compiled were seen to fail: run one worker only */
+  RDL_CL_ORDER_NONE,  /* all that compiled were seen to fail: the device is refused */
   RDL_CL_ORDER_C11,   /* C11 atomics at device scope */
   RDL_CL_ORDER_PTX,   /* NVIDIA's fence.acq_rel.gpu around the atomics of 1.2 */
   RDL_CL_ORDER_FENCE, /* mem_fence around the atomics of 1.2 */

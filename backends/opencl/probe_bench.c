@@ -21,8 +21,8 @@ rdl_status rdl__bench_open(rdl_cl_bench *bench, const rdl_cl *cl, cl_device_id i
   status = RDL_CL_MAKE(&bench->why, code, bench->context,
                        cl->clCreateContext(NULL, 1, &id, NULL, NULL, &code));
   if (status == RDL_OK)
-    status = RDL_CL_MAKE(&bench->why, code, bench->queue,
-                         cl->clCreateCommandQueueWithProperties(bench->context, id, NULL, &code));
+    status = RDL_CL_MAKE(&bench->why, code, bench->queue, /* drivers of any version have this one */
+                         cl->clCreateCommandQueue(bench->context, id, 0, &code));
   if (status == RDL_OK)
     status = RDL_CL_MAKE(
         &bench->why, code, bench->words,
