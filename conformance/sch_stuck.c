@@ -328,6 +328,32 @@ void SCH_9_behind(void) {
   bed_close(&b);
 }
 
+/* Short launches, so that workers come while others leave: who begins a segment without end is never
+ * left alone with what stands behind it. */
+void SCH_9_late(void) {
+  enum { BEHIND = 20, ROUNDS = SCALED(30, 10) };
+  static warnings told;
+  rdl_context_options options = held_options(&told);
+  uint32_t k;
+  bed b;
+  options.quantum_ns = 100u * US;
+  b = bed_open_with(TASKS, &options);
+  need_whole_launches();
+  need_resident(&b);
+  for (k = 0; k < ROUNDS; k++) {
+    memory m = memory_new(&b, 3), busy = memory_new(&b, 1);
+    rdl_future turns = START(&b, "sch_busy", .at = busy.at), parent;
+    sleep_ns(chance(300) * US);
+    parent = START(&b, "sch_stands_before", .at = m.at, .n = BEHIND);
+    CHECK(word_becomes(&m, 2, BEHIND, PATIENCE_NS));
+    word_set(&m, 1, 1);
+    word_set(&busy, 0, 1);
+    CHECK_EQ(BEHIND, get(&b, parent));
+    CHECK_EQ(5, get(&b, turns));
+  }
+  bed_close(&b);
+}
+
 /* Every worker runs a segment that does not end. */
 static bed hold_all(memory *m, const rdl_context_options *options) {
   bed b = bed_open_with(TASKS, options);

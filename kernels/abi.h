@@ -338,6 +338,9 @@ typedef struct rdl_image_info {
   rdl_u32 pad[6];
 } rdl_image_info;
 
+/* In rdl_control.registered: somebody has left the launch, and who comes now leaves at once. */
+#define RDL_CLOSED 0x80000000u
+
 typedef struct rdl_control {
   /* Set by the host before a launch; the device reads. */
   rdl_u32 workers;
@@ -376,7 +379,7 @@ typedef struct rdl_control {
   rdl_u64 stretch;         /* what is a quantum then */
   rdl_u32 pad0[2];
   /* State of the launch: from here on each group has a cache line of its own. */
-  rdl_u32 registered;
+  rdl_u32 registered; /* workers that have come */
   rdl_u32 pad1[15];
   rdl_u32 idle;    /* workers without work, and those that have left */
   rdl_u32 expired; /* workers whose quantum is over */

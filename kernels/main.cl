@@ -290,10 +290,15 @@ RDL_FN void rdl_judge_theft(rdl_cx *rdl) {
   rdl->taken = 0;
 }
 
+/* Workers that have come to this launch so far. */
+RDL_FN rdl_u32 rdl_come(rdl_cx *rdl) {
+  return rdl_load_acquire(&rdl->control->registered) & ~RDL_CLOSED;
+}
+
 RDL_FN rdl_u32 rdl_others_work(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 resting = rdl_load_relaxed(&control->idle) + (rdl->resting ? 0u : 1u);
-  return resting < rdl_load_relaxed(&control->registered);
+  return resting < rdl_come(rdl);
 }
 
 RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
@@ -438,7 +443,7 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
   rdl_u32 count = rdl->control->workers;
   rdl_u32 k, got;
   /* Whoever comes late finds what it put out: to take that would open one branch more. */
-  if (rdl_load_relaxed(&rdl->control->registered) < count && !rdl_has_plenty(rdl)) return 0;
+  if (rdl_come(rdl) < count && !rdl_has_plenty(rdl)) return 0;
   for (k = 1; k < count; k++) {
     rdl_u32 victim = rdl->worker + k;
     if (victim >= count) victim -= count;
@@ -508,34 +513,51 @@ RDL_FN rdl_u32 rdl_has_waited(rdl_cx *rdl, rdl_u64 since, rdl_u64 looks) {
 RDL_FN rdl_u32 rdl_go_back(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 arrived = rdl_load_acquire(&control->arrived), seen;
-  while (arrived < rdl_load_acquire(&control->registered)) {
+  for (;;) {
+    rdl_u32 come = rdl_load_acquire(&control->registered);
+    if ((come & RDL_CLOSED) || arrived >= come) return 0;
     seen = rdl_cas(&control->arrived, arrived, arrived - 1u);
     if (seen == arrived) break;
     arrived = seen;
   }
-  if (arrived >= rdl_load_acquire(&control->registered)) return 0;
   rdl->arrived = 0;
-  rdl_fetch_add(&control->expired, 0xffffffffu);
+  if (rdl->expired) rdl_fetch_add(&control->expired, 0xffffffffu);
+  rdl_store_relaxed(&control->parked, 0u);
   rdl->expired = rdl->leaving = rdl->rounds = 0;
   rdl->started = rdl_clock();
   rdl->quantum = control->stretch;
   return 1;
 }
 
-/* The quantum of all is over, and this worker begins no segment until all have come so far: one
-   that left while another begins a segment without end would not come back in this launch. Nothing
-   is lost by the wait, for the next launch waits for all anyway. */
-RDL_OUTLINE void rdl_meet(rdl_cx *rdl) {
+/* Have all who have come to this launch arrived? Then it is closed, in the same step in which
+   nobody else has come: who comes later leaves at once (rdl_work_for). As long as all have arrived,
+   and from then on, nobody goes back. */
+RDL_FN rdl_u32 rdl_all_are_here(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl_u32 come = rdl_load_acquire(&control->registered);
+  if (come & RDL_CLOSED) return 1;
+  if (rdl_load_acquire(&control->arrived) < come) return 0;
+  return rdl_cas(&control->registered, come, come | RDL_CLOSED) == come;
+}
+
+/* The quantum of all is over, or nobody has anything to do, and this worker begins no segment until
+   all have come so far: one that left while another begins a segment without end would not come
+   back in this launch. Nothing is lost by the wait, for the next launch waits for all anyway.
+   Returns 0 when this worker goes on. Where the host cannot see a launch there is nothing to gain.
+ */
+RDL_OUTLINE rdl_u32 rdl_meet(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u64 since = rdl_clock(), looks = 0;
+  if (!control->meeting) return 1;
   rdl_fetch_add(&control->arrived, 1u);
   rdl->arrived = 1;
-  while (rdl_load_acquire(&control->arrived) < rdl_load_acquire(&control->registered)) {
-    if (rdl_load_relaxed(&control->stop) & RDL_STOP_NOW) return;
-    if (rdl_has_waited(rdl, since, looks++) && rdl_go_back(rdl)) return;
+  while (!rdl_all_are_here(rdl)) {
+    if (rdl_load_relaxed(&control->stop) & RDL_STOP_NOW) return 1;
+    if (rdl_has_waited(rdl, since, looks++) && rdl_go_back(rdl)) return 0;
     if (control->flags & RDL_FLAG_CROWDED) rdl_give_way();
     rdl_relax();
   }
+  return 1;
 }
 
 /* Workers leave together: who is first goes on until the quantum of all is over, so a long segment
@@ -547,11 +569,7 @@ RDL_FN void rdl_leave_together(rdl_cx *rdl, rdl_u32 wanted) {
     rdl->expired = 1;
     rdl->leaving = 1;
   }
-  if (rdl->leaving == 1u &&
-      rdl_load_acquire(&control->expired) >= rdl_load_acquire(&control->registered)) {
-    rdl->leaving = 2;
-    if (control->meeting) rdl_meet(rdl); /* where the host cannot see it there is nothing to gain */
-  }
+  if (rdl->leaving == 1u && rdl_load_acquire(&control->expired) >= rdl_come(rdl)) rdl->leaving = 2;
 }
 
 /* Segments may be long: the clock is looked at after each one as long as one takes a good part of
@@ -633,7 +651,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (rdl->resting && (control->flags & RDL_FLAG_CROWDED)) rdl_give_way();
   if (*rounds % 16u) return;
   rdl_look_at_clock(rdl);
-  all_idle = rdl_load_acquire(&control->idle) >= rdl_load_acquire(&control->registered);
+  all_idle = rdl_load_acquire(&control->idle) >= rdl_come(rdl);
   rdl->quiet = all_idle ? rdl->quiet + 1u : 0u;
   if (all_idle && rdl_starved(rdl)) rdl_all_are_idle(rdl);
   over = control->idle_rounds ? *rounds >= control->idle_rounds
@@ -672,7 +690,7 @@ RDL_FN void rdl_next_turn(rdl_cx *rdl) {
   rdl->turn = (rdl->turn + rdl->planned) % RDL_ROUND;
   rdl->noted |= RDL_NOTED_MORE; /* somebody may have begun to wait for room that was given before */
   if ((rdl->turn & rdl->look) == 0u) rdl_next_round(rdl);
-  if (limit && rdl->segments >= limit) rdl->leaving = 2;
+  if (limit && rdl->segments >= limit) rdl->leaving = 3;
   rdl_plan(rdl);
 }
 
@@ -693,7 +711,8 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   rdl_plan(rdl);
   rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
   do {
-    last = rdl->leaving == 2u || (rdl_load_relaxed(&control->stop) && rdl_must_leave(rdl));
+    last = rdl->leaving >= 2u || (rdl_load_relaxed(&control->stop) && rdl_must_leave(rdl));
+    if (last && rdl->leaving == 2u) last = rdl_meet(rdl);
     found = RDL_NOTHING;
     if (last) {
       rdl_leave(rdl);
@@ -741,9 +760,10 @@ RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
 
 RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
-  rdl_u32 worker = rdl_fetch_add(&control->registered, 1u);
+  rdl_u32 come = rdl_fetch_add(&control->registered, 1u);
   rdl_cx rdl;
-  rdl_worker_open(&rdl, heap, worker);
+  rdl_worker_open(&rdl, heap, come & ~RDL_CLOSED);
+  if (come & RDL_CLOSED) rdl.leaving = 3;
   rdl_worker_loop(&rdl);
   rdl_worker_close(&rdl);
 }

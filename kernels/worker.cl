@@ -121,7 +121,7 @@ typedef struct rdl_cx {
   rdl_u32 held_back; /* rounds in which no fair dispatch may start anything, for want of room */
   rdl_u32 rounds;
   rdl_u32 segments;
-  rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = now */
+  rdl_u32 leaving; /* 1 = as soon as all have come so far, 2 = when they meet, 3 = now */
   rdl_u32 expired; /* counted in control->expired */
   rdl_u32 arrived; /* counted in control->arrived */
   rdl_u32 resting; /* counted in control->idle */
