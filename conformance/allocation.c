@@ -112,7 +112,7 @@ static rdl_status use_futures(rdl_context *cx, rdl_module *tasks) {
 
 /* Results that, in epoch mode, are fetched behind the outcomes that tell of them. */
 static rdl_status use_large(rdl_context *cx, rdl_module *tasks) {
-  enum { MANY = 40, WORDS = 1024 };
+  enum { MANY = 40, WORDS = 128 };
   static task_args args[MANY];
   static uint32_t words[WORDS];
   rdl_future many[MANY];

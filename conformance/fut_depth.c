@@ -2,6 +2,8 @@
 /* FUT 10 to 12: depth, room, and that nothing is left behind. */
 #include <pthread.h>
 
+#include <string.h>
+
 #include "conformance/harness.h"
 
 #define TASKS "fut.task.c"
@@ -343,6 +345,32 @@ void FUT_11_youngest(void) {
   CHECK(now_ns() - begin < 5000ull * MS);
   CHECK_EQ(20, RUN(&b, "tight_chain", .n = 20));
   CHECK_EQ(5, RUN(&b, "tight_fib", .n = 5));
+  bed_close(&b);
+}
+
+static void count_warning(void *user, rdl_log_level level, const char *text) {
+  if (level == RDL_LOG_WARNING && strstr(text, "no slot is left"))
+    __atomic_fetch_add((uint32_t *)user, 1u, __ATOMIC_RELAXED);
+}
+
+/* Work of many times the width that there is room for, none of which is awaited: what fails frees
+ * only what the rest uses up. That ends soon, with few warnings, and the root does not end well
+ * with most of its work undone. */
+void FUT_11_wide(void) {
+  enum { SLOTS = 400, WIDE = SCALED(100, 20), DEEP = SCALED(300, 100) };
+  rdl_context_options options = bed_options();
+  uint32_t warnings = 0;
+  bed b;
+  options.slots = SLOTS;
+  options.roots = 64;
+  options.log = count_warning;
+  options.log_user = &warnings;
+  b = bed_open_with(TIGHT, &options);
+  CHECK_END(&b, START(&b, "tight_wide", .n = WIDE, .k = DEEP), RDL_OUT_OF_SLOTS, 0);
+  CHECK_BETWEEN(1, __atomic_load_n(&warnings, __ATOMIC_RELAXED), 24);
+  bed_settle(&b);
+  CHECK_EQ(5, RUN(&b, "tight_fib", .n = 5)); /* with room again, all is as it was */
+  CHECK_EQ(20, RUN(&b, "tight_chain", .n = 20));
   bed_close(&b);
 }
 

@@ -27,7 +27,7 @@ RDL_TASK(hst_leaf, uint, struct hst_args, RDL_NONE) {
 }
 
 /* A result that does not fit into a record. */
-#define HST_LARGE 1024
+#define HST_LARGE 128
 
 struct hst_large {
   uint words[HST_LARGE];

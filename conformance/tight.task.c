@@ -110,6 +110,21 @@ RDL_TASK(tight_fir, uint, struct tight_args, struct tight_three) {
   RDL_END();
 }
 
+/* n + 1 children that are not awaited, and each of them one, k deep: who ended holds its slot until
+ * its children have ended, so all of them need one at the same time. */
+RDL_TASK(tight_wide, RDL_NONE, struct tight_args, struct tight_three) {
+  uint outcome;
+  RDL_BEGIN();
+  while (args->k > 0 && self->k <= args->n) {
+    RDL_TRY_SPAWN(outcome, self->f[0], tight_wide, .k = args->k - 1);
+    if (outcome == RDL_SPAWNED)
+      self->k++;
+    else
+      RDL_AWAIT_ROOM();
+  }
+  RDL_END();
+}
+
 /* Spawns n leaves as fast as there is room; word 1 counts how often there was none. */
 RDL_TASK(tight_loop, uint, struct tight_args, struct tight_three) {
   uint outcome;

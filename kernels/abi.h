@@ -339,7 +339,7 @@ typedef struct rdl_image_info {
 } rdl_image_info;
 
 /* In rdl_control.registered: somebody has left the launch, and who comes now leaves at once. */
-#define RDL_CLOSED 0x80000000u
+#define RDL_LAUNCH_CLOSED 0x80000000u
 
 typedef struct rdl_control {
   /* Set by the host before a launch; the device reads. */
@@ -377,7 +377,8 @@ typedef struct rdl_control {
   rdl_u64 meeting;         /* ticks, or looks without a clock: so long a worker waits for others to
                               arrive; then one of them is held */
   rdl_u64 stretch;         /* what is a quantum then */
-  rdl_u32 pad0[2];
+  rdl_u32 full;            /* 1 = who finds no room is told so, and does not wait */
+  rdl_u32 pad0[1];
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered; /* workers that have come */
   rdl_u32 pad1[15];

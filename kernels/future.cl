@@ -175,13 +175,20 @@ RDL_OUTLINE void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot) {
   rdl_pool_put(rdl, RDL_POOL_SLOTS, slot);
 }
 
-/* All children have ended. Returns the first failure among them, newest first. */
+/* Does an owner fail with this child although it did not await it? Work that ended for want of room
+   is missed, and no task has chosen that. For a batch, which awaits nobody, it is any failure. */
+RDL_FN rdl_u32 rdl_passes(rdl_u32 task, rdl_u32 cause) {
+  return (task & RDL_TASK_PASSES) || RDL_CAUSE_STATUS(cause) == RDL_S_OUT_OF_SLOTS;
+}
+
+/* All children have ended. Returns what passes to their owner, of several that of the newest. */
 RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 child = rdl->records[slot].first_child;
   rdl_u32 cause = 0;
   while (child) {
     rdl_u32 next = rdl->records[child].next_sibling;
-    if (!cause) cause = rdl->records[child].cause;
+    rdl_u32 ended = rdl->records[child].cause;
+    if (ended && !cause && rdl_passes(rdl->records[slot].task, ended)) cause = ended;
     rdl_slot_free(rdl, child);
     child = next;
   }
@@ -220,7 +227,7 @@ RDL_FN void rdl_complete(rdl_cx *rdl) {
   rdl_u32 generation = record->generation;
   rdl_u32 cause, head;
   rdl->ended = rdl->sides[slot].link;
-  if ((task & RDL_TASK_PASSES) && !record->cause) rdl_store_relaxed(&record->cause, from_children);
+  if (from_children && !record->cause) rdl_store_relaxed(&record->cause, from_children);
   cause = record->cause;
   rdl_count_end(rdl, cause);
   rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));

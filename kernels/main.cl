@@ -292,7 +292,7 @@ RDL_FN void rdl_judge_theft(rdl_cx *rdl) {
 
 /* Workers that have come to this launch so far. */
 RDL_FN rdl_u32 rdl_come(rdl_cx *rdl) {
-  return rdl_load_acquire(&rdl->control->registered) & ~RDL_CLOSED;
+  return rdl_load_acquire(&rdl->control->registered) & ~RDL_LAUNCH_CLOSED;
 }
 
 RDL_FN rdl_u32 rdl_others_work(rdl_cx *rdl) {
@@ -515,7 +515,7 @@ RDL_FN rdl_u32 rdl_go_back(rdl_cx *rdl) {
   rdl_u32 arrived = rdl_load_acquire(&control->arrived), seen;
   for (;;) {
     rdl_u32 come = rdl_load_acquire(&control->registered);
-    if ((come & RDL_CLOSED) || arrived >= come) return 0;
+    if ((come & RDL_LAUNCH_CLOSED) || arrived >= come) return 0;
     seen = rdl_cas(&control->arrived, arrived, arrived - 1u);
     if (seen == arrived) break;
     arrived = seen;
@@ -535,9 +535,9 @@ RDL_FN rdl_u32 rdl_go_back(rdl_cx *rdl) {
 RDL_FN rdl_u32 rdl_all_are_here(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 come = rdl_load_acquire(&control->registered);
-  if (come & RDL_CLOSED) return 1;
+  if (come & RDL_LAUNCH_CLOSED) return 1;
   if (rdl_load_acquire(&control->arrived) < come) return 0;
-  return rdl_cas(&control->registered, come, come | RDL_CLOSED) == come;
+  return rdl_cas(&control->registered, come, come | RDL_LAUNCH_CLOSED) == come;
 }
 
 /* The quantum of all is over, or nobody has anything to do, and this worker begins no segment until
@@ -762,8 +762,8 @@ RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 come = rdl_fetch_add(&control->registered, 1u);
   rdl_cx rdl;
-  rdl_worker_open(&rdl, heap, come & ~RDL_CLOSED);
-  if (come & RDL_CLOSED) rdl.leaving = 3;
+  rdl_worker_open(&rdl, heap, come & ~RDL_LAUNCH_CLOSED);
+  if (come & RDL_LAUNCH_CLOSED) rdl.leaving = 3;
   rdl_worker_loop(&rdl);
   rdl_worker_close(&rdl);
 }

@@ -278,6 +278,10 @@ RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
 RDL_FN rdl_u32 rdl_find_room(rdl_cx *rdl) {
   rdl->room_version = rdl_load_ordered(&rdl->control->freed);
   if (rdl_make_room(rdl, rdl->threshold)) return 1;
+  if (rdl_load_relaxed(&rdl->control->full)) {
+    rdl->status = RDL_S_OUT_OF_SLOTS;
+    return 1;
+  }
   if (rdl->again) rdl->counters.segments--;
   if (rdl->starting) {
     rdl_store_relaxed(&rdl->self->cause, rdl->told);

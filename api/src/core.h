@@ -214,7 +214,9 @@ struct rdl_context {
   uint64_t next_search;   /* while others run: not before this time */
   bool solo;              /* the next launch has one worker */
   uint64_t
-      room_segments; /* segments run when those who wait for room were last told to look again */
+      room_segments;   /* segments run when those who wait for room were last told to look again */
+  uint32_t room_fails; /* so many were last told that there is none; 0 = nobody has been */
+  uint64_t room_failed_ns;
   char deadlock_text[3072]; /* the last deadlock that was broken */
 
   /* The launch that is under way (watchdog.c). */

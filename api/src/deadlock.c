@@ -15,16 +15,23 @@
  *
  * Waiting for room counts as movable. When nothing else is, one worker alone lets all who wait for
  * room look again: several might each hold a part of what one needs. If that did not help either,
- * the youngest of them fails.
+ * the youngest of them fails, and while that does not help, twice as many each time.
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/src/core.h"
 
 #define SEARCH_EVERY_NS 250000000u
 #define LONGEST_STORY   12u
+
+/* So many at most are told one by one that there is no room. */
+#define MOST_FAIL_AT_ONCE 64u
+
+/* Work that has got by for so long without a failure for want of room is not what failed before. */
+#define QUIET_NS 1000000000u
 
 typedef struct search {
   rdl_context *cx;
@@ -290,22 +297,93 @@ static uint32_t born(const search *s, uint32_t slot) {
   return s->cx->records[slot].result[RDL_WORD_BORN];
 }
 
-static uint32_t youngest_without_room(const search *s) {
-  uint32_t node, youngest = 0;
-  for (node = s->cx->control->room; node; node = s->cx->nodes[node].next) {
+static int compare_ages(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* How much older than the newest a future is that waits for room. */
+static uint32_t age(const search *s, uint32_t slot) {
+  return s->cx->control->born - born(s, slot);
+}
+
+/* Ages of all that wait for room, ascending; returns how many there are. */
+static uint32_t list_ages(search *s) {
+  uint32_t node, count = 0;
+  for (node = s->cx->control->room; node && count < s->slots; node = s->cx->nodes[node].next) {
     uint32_t slot = waiter_of(s, node);
-    if (slot && (!youngest || (int32_t)(born(s, slot) - born(s, youngest)) > 0)) youngest = slot;
+    if (slot) s->stack[count++] = age(s, slot);
+  }
+  qsort(s->stack, count, sizeof *s->stack, compare_ages);
+  return count;
+}
+
+/* Those of at most this age are told that there is no room; returns the youngest. */
+static uint32_t tell_no_room(search *s, uint32_t most) {
+  rdl_context *cx = s->cx;
+  rdl_message message = {.kind = RDL_SAY_WAKE, .value = RDL_S_OUT_OF_SLOTS};
+  uint32_t node, youngest = 0;
+  for (node = cx->control->room; node; node = cx->nodes[node].next) {
+    uint32_t slot = waiter_of(s, node);
+    if (!slot || age(s, slot) > most) continue;
+    if (!youngest || age(s, slot) < age(s, youngest)) youngest = slot;
+    message.slot = slot;
+    message.generation = rdl_load_relaxed(&cx->records[slot].wait);
+    rdl__try_say(cx, &message); /* what finds no place is told the next time */
   }
   return youngest;
+}
+
+/* What fails only frees what others use up again at once, as in work of unbounded width: then all
+ * that wait are told, and who finds no room in this time does not begin to wait. */
+static void fail_all(rdl_context *cx, bool all) {
+  rdl_store_relaxed(&cx->control->full, all);
+  rdl__wrote(cx, &cx->control->full, sizeof cx->control->full);
+}
+
+/* First the youngest fails. While that does not help, twice as many fail each time, and after
+ * MOST_FAIL_AT_ONCE all: so an end is near however many there are. */
+static void fail_youngest(search *s, uint32_t count) {
+  rdl_context *cx = s->cx;
+  rdl_message message = {.kind = RDL_SAY_ROOM};
+  uint32_t many = cx->room_fails ? 2u * cx->room_fails : 1u, youngest;
+  if (many > MOST_FAIL_AT_ONCE) {
+    fail_all(cx, true);
+    rdl__try_say(cx, &message);
+    youngest = tell_no_room(s, s->stack[0]);
+    many = count;
+  } else {
+    cx->room_fails = many;
+    if (many > count) many = count;
+    youngest = tell_no_room(s, s->stack[many - 1u]);
+  }
+  cx->room_failed_ns = rdl__now_ns();
+  cx->room_segments = UINT64_MAX; /* the others look again first */
+  rdl__log(
+      cx, RDL_LOG_WARNING,
+      "no slot is left and all futures wait for one: %u of %u that wait end with "
+      "RDL_OUT_OF_SLOTS, the youngest of task %s (%s:%u). Spawn less ahead of what is awaited, "
+      "free what has ended (RDL_TAKE, RDL_DROP), or raise the option `slots` (now %u)",
+      many, count, task_of(s, youngest)->name, task_of(s, youngest)->file,
+      task_of(s, youngest)->line, cx->options.slots);
+}
+
+/* Nobody waits for room. */
+static void room_is_there(rdl_context *cx) {
+  if (cx->control->full) fail_all(cx, false);
+  if (cx->room_fails && rdl__now_ns() - cx->room_failed_ns > QUIET_NS) cx->room_fails = 0;
 }
 
 static void break_room(search *s) {
   rdl_context *cx = s->cx;
   rdl_message message = {.kind = RDL_SAY_ROOM};
-  uint32_t youngest = youngest_without_room(s);
+  uint32_t count = list_ages(s);
   rdl_reason why = {""};
   rdl_stats stats;
-  if (!youngest) return;
+  if (!count) {
+    room_is_there(cx);
+    return;
+  }
   rdl__stats_read(cx, &stats);
   if (stats.segments != cx->room_segments) {
     cx->room_segments = stats.segments;
@@ -315,16 +393,7 @@ static void break_room(search *s) {
     return;
   }
   if (s->by_host) return; /* what the host or a deadline moves may still free slots */
-  message.kind = RDL_SAY_WAKE;
-  message.slot = youngest;
-  message.generation = rdl_load_relaxed(&cx->records[youngest].wait);
-  message.value = RDL_S_OUT_OF_SLOTS;
-  cx->room_segments = UINT64_MAX; /* the others look again first */
-  rdl__log(cx, RDL_LOG_WARNING,
-           "no slot is left and all futures wait for one: task %s (%s:%u) fails with "
-           "RDL_OUT_OF_SLOTS",
-           task_of(s, youngest)->name, task_of(s, youngest)->file, task_of(s, youngest)->line);
-  rdl__try_say(cx, &message);
+  fail_youngest(s, count);
 }
 
 /* ---- all together ---- */
@@ -349,7 +418,11 @@ void rdl__break_deadlocks(rdl_context *cx) {
   rdl_status status;
   cx->search_deadlocks = false;
   cx->next_search = rdl__now_ns() + SEARCH_EVERY_NS;
-  if (half_done(cx) || nothing_lives(cx)) return;
+  if (half_done(cx)) return;
+  if (nothing_lives(cx)) {
+    room_is_there(cx);
+    return;
+  }
   status = rdl__pull_tables(cx, &why);
   if (status) {
     rdl__lose_device(cx, status, &why);

@@ -18,7 +18,7 @@ static bool has_answered(const rdl_context *cx, uint32_t worker) {
 /* No worker starts a future without a swap any more. One that has come but not answered, and runs
  * no segment, may be about to. */
 static bool all_are_careful(rdl_context *cx, uint32_t *out_held) {
-  uint32_t come = rdl_load_ordered(&cx->control->registered) & ~RDL_CLOSED;
+  uint32_t come = rdl_load_ordered(&cx->control->registered) & ~RDL_LAUNCH_CLOSED;
   uint32_t k;
   *out_held = 0;
   for (k = 0; k < come && k < cx->launched_workers; k++) {
