@@ -247,8 +247,9 @@ __attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_lev
                                                     const char *format, ...);
 
 /* device.c */
-rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
-                       rdl_device_info *out_info);
+/* `native` is NULL, or what the driver calls the device. */
+rdl_status rdl__select(const char *selector, const void *native, const rdl_backend **out_backend,
+                       size_t *out_index, rdl_device_info *out_info);
 /* The same, also for a device that Raddle cannot use. */
 rdl_status rdl__find_device(const char *selector, const rdl_backend **out_backend,
                             size_t *out_index, rdl_device_info *out_info);

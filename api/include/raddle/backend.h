@@ -64,6 +64,7 @@ typedef struct rdl_backend_options {
   uint32_t lanes;        /* asked for; 0 = what suits the device */
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
   uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
+  void *native_context;  /* the driver's, to work in; NULL = one of the backend's own */
 } rdl_backend_options;
 
 /* `bytes` bytes from `offset` on of memory that `allocate` gave, and where they are on the host. */
