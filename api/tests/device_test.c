@@ -190,7 +190,7 @@ static rdl_status select_native(const char *selector, const void *native, char *
   rdl_device_info info = {.usable = 0};
   size_t index;
   rdl_status status = rdl__select(selector, native, &backend, &index, &info);
-  strcpy(out_selector, info.selector);
+  snprintf(out_selector, sizeof info.selector, "%s", info.selector);
   return status;
 }
 

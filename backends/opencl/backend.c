@@ -95,7 +95,8 @@ static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_in
   if (!abilities->atomics32) return lacks(info, "exact atomics", why);
   if (!abilities->word_copies) return lacks(info, "right copies of structures", why);
   device->epoch = options->epoch || abilities->shared != RDL_CL_SHARED_SVM;
-  if (device->epoch && abilities->addresses != RDL_CL_ADDRESS_FREE)
+  device->holds_addresses = abilities->addresses == RDL_CL_ADDRESS_FREE;
+  if (device->epoch && !device->holds_addresses)
     return lacks(info, "addresses that hold from launch to launch", why);
   device->workers = workers_of(device, info, abilities, options->workers);
   device->loop_budget = abilities->loop_budget;
@@ -120,6 +121,8 @@ static void cl_close(rdl_backend_device *device) {
   if (!device) return;
   if (device->launch) (void)device->cl->clReleaseEvent(device->launch);
   rdl__cl_patch_free(device);
+  rdl__cl_locate_free(device);
+  free(device->svm_list);
   rdl__cl_discard(device, device->support);
   if (device->queue) (void)device->cl->clReleaseCommandQueue(device->queue);
   if (device->context) (void)device->cl->clReleaseContext(device->context);
@@ -246,6 +249,9 @@ const rdl_backend rdl__backend_opencl = {
     .allocate = rdl__cl_allocate,
     .release = rdl__cl_release,
     .address = rdl__cl_address,
+    .import = rdl__cl_import,
+    .sync = rdl__cl_sync,
+    .drop = rdl__cl_drop,
     .write = rdl__cl_write,
     .read = rdl__cl_read,
     .build = rdl__cl_build,

@@ -71,8 +71,9 @@ typedef struct rdl_context_options {
   rdl_log_fn log; /* default: none */
   void *log_user;
   void *native_context; /* a context of the driver's that the program has, to work in: opencl, a
-                           cl_context. One reference more is held until the context is closed.
-                           Default: one of Raddle's own */
+                           cl_context, so that memory made in it can be imported (raddle/import.h).
+                           One reference more is held until the context is closed. Default: one of
+                           Raddle's own */
   void *native_device;  /* with it, and only then: the device of it to open, a cl_device_id. The
                            selector is NULL, or names that device */
   uint64_t reserved[5]; /* 0 */
