@@ -143,6 +143,20 @@ static rdl_status use_timers(rdl_context *cx, rdl_module *tasks) {
   return status ? status : rdl_future_get(cx, batch, NULL, 0, 20 * SECOND);
 }
 
+static rdl_status use_import(rdl_context *cx) {
+  static uint32_t word;
+  rdl_import import = RDL_IMPORT_INIT;
+  rdl_buffer *buffer = NULL;
+  rdl_status status;
+  import.kind = RDL_IMPORT_HOST;
+  import.memory = &word;
+  import.bytes = sizeof word;
+  status = rdl_buffer_import(cx, &import, &buffer);
+  if (!status) status = rdl_buffer_sync(buffer);
+  rdl_buffer_destroy(buffer);
+  return status;
+}
+
 static rdl_status use_events(rdl_context *cx, rdl_module *tasks) {
   task_args args = {.n = 3};
   rdl_buffer *buffer = NULL;
@@ -158,7 +172,7 @@ static rdl_status use_events(rdl_context *cx, rdl_module *tasks) {
   if (!status) status = rdl_future_get(cx, promise, NULL, 0, 20 * SECOND);
   if (!status) status = rdl_buffer_create(cx, 1000, &buffer);
   if (!status) rdl_buffer_destroy(buffer);
-  return status;
+  return status ? status : use_import(cx);
 }
 
 /* A cycle, for what is only allocated when a deadlock is looked for. */

@@ -106,6 +106,24 @@ static void try_buffers(world *w) {
   note("rdl_buffer_data.buffer");
 }
 
+static void try_imports(world *w) {
+  rdl_buffer *none = w->buffer;
+  rdl_import import = RDL_IMPORT_INIT;
+  uint32_t word = 7;
+  import.kind = RDL_IMPORT_HOST;
+  import.memory = &word;
+  import.bytes = sizeof word;
+  BAD("rdl_buffer_import.context", RDL_INVALID, rdl_buffer_import(NULL, &import, &none));
+  CHECK(none == NULL);
+  none = w->buffer;
+  BAD("rdl_buffer_import.import", RDL_INVALID, rdl_buffer_import(w->b.cx, NULL, &none));
+  CHECK(none == NULL);
+  BAD("rdl_buffer_import.out_buffer", RDL_INVALID, rdl_buffer_import(w->b.cx, &import, NULL));
+  BAD("rdl_buffer_sync.buffer", RDL_INVALID, rdl_buffer_sync(NULL));
+  CHECK_OK(rdl_buffer_sync(w->buffer));
+  CHECK_EQ(7, word);
+}
+
 static void count_line(void *user, const char *line, size_t length) {
   size_t *count = user;
   if (line[0] && length) ++*count;
@@ -388,6 +406,7 @@ void HST_3_arguments(void) {
   world w = open_world();
   size_t k;
   try_buffers(&w);
+  try_imports(&w);
   try_contexts(&w);
   try_capabilities(&w);
   try_events(&w);

@@ -1,106 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SCH 6: a program that uses the same OpenCL device beside a context. It knows of OpenCL only what
- * stands here, so that this builds without its headers. */
-#include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "conformance/harness.h"
+/* SCH 6: a program that uses the same OpenCL device beside a context. */
+#include "conformance/opencl.h"
 
 #define TASKS "sch.task.c"
-
-typedef void *cl_object;
-typedef int32_t cl_code;
-
-#define CL_PLATFORM_NAME_   0x0902u
-#define CL_DEVICE_NAME_     0x102Bu
-#define CL_DEVICE_TYPE_ALL_ 0xFFFFFFFFull
-#define CL_MEM_READ_WRITE_  1ull
-
-/* X(result, name, parameters) */
-#define CL_FUNCTIONS(X)                                                                            \
-  X(cl_code, clGetPlatformIDs, (uint32_t, cl_object *, uint32_t *))                                \
-  X(cl_code, clGetPlatformInfo, (cl_object, uint32_t, size_t, void *, size_t *))                   \
-  X(cl_code, clGetDeviceIDs, (cl_object, uint64_t, uint32_t, cl_object *, uint32_t *))             \
-  X(cl_code, clGetDeviceInfo, (cl_object, uint32_t, size_t, void *, size_t *))                     \
-  X(cl_object, clCreateContext,                                                                    \
-    (const intptr_t *, uint32_t, const cl_object *, void *, void *, cl_code *))                    \
-  X(cl_object, clCreateCommandQueue, (cl_object, cl_object, uint64_t, cl_code *))                  \
-  X(cl_object, clCreateProgramWithSource,                                                          \
-    (cl_object, uint32_t, const char **, const size_t *, cl_code *))                               \
-  X(cl_code, clBuildProgram,                                                                       \
-    (cl_object, uint32_t, const cl_object *, const char *, void *, void *))                        \
-  X(cl_object, clCreateKernel, (cl_object, const char *, cl_code *))                               \
-  X(cl_object, clCreateBuffer, (cl_object, uint64_t, size_t, void *, cl_code *))                   \
-  X(cl_code, clSetKernelArg, (cl_object, uint32_t, size_t, const void *))                          \
-  X(cl_code, clEnqueueNDRangeKernel,                                                               \
-    (cl_object, cl_object, uint32_t, const size_t *, const size_t *, const size_t *, uint32_t,     \
-     const cl_object *, cl_object *))                                                              \
-  X(cl_code, clEnqueueWriteBuffer,                                                                 \
-    (cl_object, cl_object, uint32_t, size_t, size_t, const void *, uint32_t, const cl_object *,    \
-     cl_object *))                                                                                 \
-  X(cl_code, clEnqueueReadBuffer,                                                                  \
-    (cl_object, cl_object, uint32_t, size_t, size_t, void *, uint32_t, const cl_object *,          \
-     cl_object *))                                                                                 \
-  X(cl_code, clFinish, (cl_object))                                                                \
-  X(cl_code, clReleaseMemObject, (cl_object))
-
-#define CL_POINTER(result, name, parameters) static result(*name) parameters;
-CL_FUNCTIONS(CL_POINTER)
-
-static void load_opencl(void) {
-  void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
-  CHECK(library);
-#define CL_LOAD(result, name, parameters)                                                          \
-  *(void **)&name = dlsym(library, #name);                                                         \
-  CHECK(name);
-  CL_FUNCTIONS(CL_LOAD)
-}
-
-/* The device that the context is on, by its names. */
-static cl_object find_device(bed *b) {
-  rdl_context_info info = {.size = sizeof info};
-  cl_object platforms[16], devices[16];
-  uint32_t platform_count = 0, device_count, p, d;
-  CHECK_OK(rdl_context_describe(b->cx, &info));
-  CHECK_EQ(0, clGetPlatformIDs(16, platforms, &platform_count));
-  for (p = 0; p < platform_count && p < 16; p++) {
-    device_count = 0;
-    if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL_, 16, devices, &device_count)) continue;
-    for (d = 0; d < device_count && d < 16; d++) {
-      char name[sizeof info.device.name] = "", platform[sizeof info.device.platform] = "";
-      clGetDeviceInfo(devices[d], CL_DEVICE_NAME_, sizeof name - 1, name, NULL);
-      clGetPlatformInfo(platforms[p], CL_PLATFORM_NAME_, sizeof platform - 1, platform, NULL);
-      if (strcmp(name, info.device.name) == 0 && strstr(info.device.platform, platform))
-        return devices[d];
-    }
-  }
-  test_fail(__FILE__, __LINE__, "no OpenCL device is called %s on %s", info.device.name,
-            info.device.platform);
-}
 
 typedef struct foreign {
   cl_object context, queue, kernel;
 } foreign;
 
 static foreign open_foreign(bed *b) {
-  const char *text =
-      "kernel void add(global uint *words, uint n) { words[get_global_id(0)] += n; }";
-  cl_object device, program;
-  cl_code code = 0;
-  foreign f;
-  load_opencl();
-  device = find_device(b);
-  f.context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-  CHECK_EQ(0, code);
-  f.queue = clCreateCommandQueue(f.context, device, 0, &code);
-  CHECK_EQ(0, code);
-  program = clCreateProgramWithSource(f.context, 1, &text, NULL, &code);
-  CHECK_EQ(0, code);
-  CHECK_EQ(0, clBuildProgram(program, 0, NULL, "", NULL, NULL));
-  f.kernel = clCreateKernel(program, "add", &code);
-  CHECK_EQ(0, code);
-  return f;
+  rdl_context_info info = {.size = sizeof info};
+  opencl_program p;
+  CHECK_OK(rdl_context_describe(b->cx, &info));
+  p = opencl_open(info.device.native);
+  return (foreign){
+      p.context, p.queue,
+      opencl_kernel(&p,
+                    "kernel void add(global uint *words, uint n) { words[get_global_id(0)] += n; }",
+                    "add")};
 }
 
 enum { WORDS = 4096 };
@@ -111,18 +28,19 @@ static void use_foreign(const foreign *f, uint32_t n) {
   static uint32_t words[WORDS];
   const size_t global = WORDS;
   cl_code code = 0;
-  cl_object buffer = clCreateBuffer(f->context, CL_MEM_READ_WRITE_, sizeof words, NULL, &code);
+  cl_object buffer = cl.clCreateBuffer(f->context, CL_MEM_READ_WRITE_, sizeof words, NULL, &code);
   uint32_t k;
   CHECK_EQ(0, code);
   for (k = 0; k < WORDS; k++)
     words[k] = k;
-  CHECK_EQ(0, clEnqueueWriteBuffer(f->queue, buffer, 1, 0, sizeof words, words, 0, NULL, NULL));
-  CHECK_EQ(0, clSetKernelArg(f->kernel, 0, sizeof buffer, &buffer));
-  CHECK_EQ(0, clSetKernelArg(f->kernel, 1, sizeof n, &n));
-  CHECK_EQ(0, clEnqueueNDRangeKernel(f->queue, f->kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-  CHECK_EQ(0, clFinish(f->queue));
-  CHECK_EQ(0, clEnqueueReadBuffer(f->queue, buffer, 1, 0, sizeof words, words, 0, NULL, NULL));
-  CHECK_EQ(0, clReleaseMemObject(buffer));
+  CHECK_EQ(0, cl.clEnqueueWriteBuffer(f->queue, buffer, 1, 0, sizeof words, words, 0, NULL, NULL));
+  CHECK_EQ(0, cl.clSetKernelArg(f->kernel, 0, sizeof buffer, &buffer));
+  CHECK_EQ(0, cl.clSetKernelArg(f->kernel, 1, sizeof n, &n));
+  CHECK_EQ(0,
+           cl.clEnqueueNDRangeKernel(f->queue, f->kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+  CHECK_EQ(0, cl.clFinish(f->queue));
+  CHECK_EQ(0, cl.clEnqueueReadBuffer(f->queue, buffer, 1, 0, sizeof words, words, 0, NULL, NULL));
+  CHECK_EQ(0, cl.clReleaseMemObject(buffer));
   for (k = 0; k < WORDS; k++)
     CHECK_EQ(k + n, words[k]);
 }

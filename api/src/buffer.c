@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers. Where host and device share memory a copy is a memcpy; elsewhere it waits until no
- * launch runs. */
+/* Buffers. Where host and device share memory a copy is a memcpy; elsewhere, and of memory that is
+ * the program's, it waits until no launch runs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/src/core.h"
 
-static void link_buffer(rdl_context *cx, rdl_buffer *buffer) {
-  pthread_mutex_lock(&cx->lock);
+void rdl__buffer_link(rdl_context *cx, rdl_buffer *buffer) {
   buffer->next = cx->buffers;
   if (cx->buffers) cx->buffers->previous = buffer;
   cx->buffers = buffer;
-  pthread_mutex_unlock(&cx->lock);
 }
 
 static void unlink_buffer(rdl_context *cx, rdl_buffer *buffer) {
@@ -41,37 +39,44 @@ rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buf
                       "piece",
                       bytes, (unsigned long long)cx->facts.max_allocation);
   }
-  if (bytes) {
-    pthread_mutex_lock(&cx->lock);
-    status = rdl__memory_take(cx, bytes, &buffer->memory);
-    pthread_mutex_unlock(&cx->lock);
-  }
-  if (status) {
+  pthread_mutex_lock(&cx->lock);
+  if (bytes) status = rdl__memory_take(cx, bytes, &buffer->memory);
+  if (buffer->memory) buffer->address = rdl__address(cx, buffer->memory);
+  if (!status) rdl__buffer_link(cx, buffer);
+  pthread_mutex_unlock(&cx->lock);
+  if (status)
     free(buffer);
-    return status;
-  }
-  link_buffer(cx, buffer);
-  *out_buffer = buffer;
-  return RDL_OK;
+  else
+    *out_buffer = buffer;
+  return status;
 }
 
 void rdl_buffer_destroy(rdl_buffer *buffer) {
   if (!buffer) return;
+  if (buffer->imported) {
+    if (!rdl__import_drop(buffer)) return; /* closing the context does */
+  } else {
+    buffer->context->backend->release(buffer->context->device, buffer->memory);
+  }
   unlink_buffer(buffer->context, buffer);
-  buffer->context->backend->release(buffer->context->device, buffer->memory);
   free(buffer);
 }
 
 rdl_ptr rdl_buffer_address(const rdl_buffer *buffer) {
-  return buffer && buffer->memory ? rdl__address(buffer->context, buffer->memory) : 0u;
+  return buffer ? buffer->address : 0u;
 }
 
 size_t rdl_buffer_size(const rdl_buffer *buffer) {
   return buffer ? buffer->bytes : 0u;
 }
 
+/* The host reaches it through the backend. */
+static bool is_remote(const rdl_buffer *buffer) {
+  return buffer->imported || rdl__apart(buffer->context);
+}
+
 void *rdl_buffer_data(rdl_buffer *buffer) {
-  return buffer && !rdl__apart(buffer->context) ? buffer->memory : NULL;
+  return buffer && !is_remote(buffer) ? buffer->memory : NULL;
 }
 
 static rdl_status check_range(const rdl_buffer *buffer, size_t offset, size_t bytes) {
@@ -107,7 +112,7 @@ rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset, const void *from,
   if (bytes) RDL__NEED(from);
   status = check_range(buffer, offset, bytes);
   if (status || !bytes) return status;
-  if (rdl__apart(buffer->context))
+  if (is_remote(buffer))
     return transfer(buffer, offset, (void *)(uintptr_t)from, bytes,
                     buffer->context->backend->write);
   memcpy((char *)buffer->memory + offset, from, bytes);
@@ -120,8 +125,7 @@ rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to, si
   if (bytes) RDL__NEED(to);
   status = check_range(buffer, offset, bytes);
   if (status || !bytes) return status;
-  if (rdl__apart(buffer->context))
-    return transfer(buffer, offset, to, bytes, buffer->context->backend->read);
+  if (is_remote(buffer)) return transfer(buffer, offset, to, bytes, buffer->context->backend->read);
   memcpy(to, (const char *)buffer->memory + offset, bytes);
   return RDL_OK;
 }

@@ -96,6 +96,10 @@ static rdl_status check_options(const rdl_context_options *o) {
     if (o->reserved[k]) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
   if (o->mode > RDL_MODE_EPOCH)
     return rdl__error(RDL_INVALID, "rdl_context_options: mode is %u, and no rdl_mode", o->mode);
+  if (!o->native_context != !o->native_device)
+    return rdl__error(RDL_INVALID,
+                      "rdl_context_options: native_context and native_device are given together, "
+                      "and one of them is NULL");
   if (o->prebuilt_count && !o->prebuilt)
     return rdl__error(RDL_INVALID, "rdl_context_options: prebuilt is NULL, its count is not 0");
   if (o->slots > RDL_MAX_SLOTS / 2u || o->roots > RDL_MAX_SLOTS / 2u)
@@ -155,9 +159,10 @@ static uint64_t usual_frame_bytes(const rdl_context *cx) {
 
 static rdl_status open_device(rdl_context *cx, const char *selector) {
   rdl_backend_options asked = {cx->options.workers, cx->options.lanes, cx->options.cache_dir,
-                               cx->options.mode == RDL_MODE_EPOCH};
+                               cx->options.mode == RDL_MODE_EPOCH, cx->options.native_context};
   rdl_reason why = {""};
-  rdl_status status = rdl__select(selector, &cx->backend, &cx->device_index, &cx->device_info);
+  rdl_status status = rdl__select(selector, cx->options.native_device, &cx->backend,
+                                  &cx->device_index, &cx->device_info);
   if (!status) status = check_not_held(cx);
   if (status) return status;
   if (cx->options.lanes > 1u)

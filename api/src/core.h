@@ -104,8 +104,10 @@ struct rdl_module {
 
 struct rdl_buffer {
   rdl_context *context;
-  void *memory;
+  void *memory; /* the backend's name for it */
+  rdl_ptr address;
   size_t bytes;
+  bool imported; /* the program's memory */
   rdl_buffer *next;
   rdl_buffer *previous;
 };
@@ -129,7 +131,8 @@ struct rdl_context {
   bool launched; /* a launch is under way */
   bool parked;   /* the service thread sleeps: wake it */
   bool closing;
-  bool building;   /* an image is being compiled: without the lock, the service held */
+  bool building;   /* an image is being compiled, or memory imported: without the lock, the service
+                      held */
   rdl_status lost; /* not RDL_OK: the device failed, or memory to follow it; `lost_why` says how */
   rdl_reason lost_why;
   bool abandoned; /* closed with a launch that did not end: the service thread destroys it */
@@ -249,8 +252,9 @@ __attribute__((format(printf, 3, 4))) void rdl__log(rdl_context *cx, rdl_log_lev
                                                     const char *format, ...);
 
 /* device.c */
-rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
-                       rdl_device_info *out_info);
+/* `native` is NULL, or what the driver calls the device. */
+rdl_status rdl__select(const char *selector, const void *native, const rdl_backend **out_backend,
+                       size_t *out_index, rdl_device_info *out_info);
 /* The same, also for a device that Raddle cannot use. */
 rdl_status rdl__find_device(const char *selector, const rdl_backend **out_backend,
                             size_t *out_index, rdl_device_info *out_info);
@@ -294,6 +298,12 @@ static inline rdl_ptr rdl__address(rdl_context *cx, const void *memory) {
 rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory);
 /* Memory goes back to the backend. Takes NULL. */
 void rdl__memory_release(rdl_context *cx, void *memory);
+
+/* buffer.c: one of the context's from here on; the lock is held */
+void rdl__buffer_link(rdl_context *cx, rdl_buffer *buffer);
+
+/* import.c: the buffer's memory goes back to the program; not while a launch does not end */
+bool rdl__import_drop(rdl_buffer *buffer);
 
 /* staging.c; the lock is held */
 rdl_status rdl__stage(rdl_context *cx, const void *from, uint64_t bytes,
@@ -380,6 +390,8 @@ uint64_t rdl__next_look(uint64_t look);
 rdl_status rdl__modules_open(rdl_context *cx);
 void rdl__modules_close(rdl_context *cx);
 rdl_status rdl__image_need(rdl_context *cx); /* the lock is held */
+/* Waits until nobody else builds. The lock is held, and the service is. */
+void rdl__build_turn(rdl_context *cx);
 /* A copy: the table moves when another module is loaded, the numbers of tasks stay. */
 rdl_status rdl__task_find(rdl_module *module, const char *name, rdl__known_task *out_task);
 const rdl__known_task *rdl__own_task(rdl_context *cx, const char *name);

@@ -254,9 +254,45 @@ rdl_status rdl__find_device(const char *selector, const rdl_backend **out_backen
   return status;
 }
 
-rdl_status rdl__select(const char *selector, const rdl_backend **out_backend, size_t *out_index,
-                       rdl_device_info *out_info) {
-  rdl_status status = rdl__find_device(selector, out_backend, out_index, out_info);
+/* The device that its driver calls `native`. RADDLE_DEVICE has no say: the program has chosen. */
+static rdl_status find_native(const void *native, const rdl_backend **out_backend,
+                              size_t *out_index, rdl_device_info *out_info) {
+  device_list *list = list_devices(NULL);
+  rdl_status status = RDL_OK;
+  size_t k = 0;
+  if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "finding a device: out of host memory");
+  while (k < list->count && list->infos[k].native != native)
+    k++;
+  if (k == list->count) {
+    status = rdl__error(RDL_INVALID,
+                        "rdl_context_options: native_device is `native` of no device that "
+                        "rdl_devices lists. A part of a device is none, and neither is one of "
+                        "another loader");
+  } else {
+    *out_backend = list->backends[k];
+    *out_index = list->indices[k];
+    *out_info = list->infos[k];
+  }
+  free(list);
+  return status;
+}
+
+static rdl_status find_chosen(const char *selector, const void *native,
+                              const rdl_backend **out_backend, size_t *out_index,
+                              rdl_device_info *out_info) {
+  rdl_status status;
+  if (native && !selector) return find_native(native, out_backend, out_index, out_info);
+  status = rdl__find_device(selector, out_backend, out_index, out_info);
+  if (status != RDL_OK || !native || out_info->native == native) return status;
+  return rdl__error(RDL_INVALID,
+                    "rdl_context_options: native_device is not %s (%s), which the selector names: "
+                    "leave the selector NULL",
+                    out_info->selector, out_info->name);
+}
+
+rdl_status rdl__select(const char *selector, const void *native, const rdl_backend **out_backend,
+                       size_t *out_index, rdl_device_info *out_info) {
+  rdl_status status = find_chosen(selector, native, out_backend, out_index, out_info);
   if (status != RDL_OK || out_info->usable) return status;
   return rdl__error(RDL_UNSUPPORTED, "device %s (%s) cannot be used: %s", out_info->selector,
                     out_info->name, out_info->missing);

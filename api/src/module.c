@@ -258,8 +258,7 @@ static rdl_status build(rdl_context *cx, rdl_module *const *modules, size_t coun
   return RDL_OK;
 }
 
-/* Waits until nobody else builds. The lock is held. */
-static void take_turn(rdl_context *cx) {
+void rdl__build_turn(rdl_context *cx) {
   while (cx->building)
     rdl__pause(cx, RDL_FOREVER);
 }
@@ -321,7 +320,7 @@ rdl_status rdl__image_need(rdl_context *cx) {
   if (cx->image) return RDL_OK;
   status = rdl__service_hold(cx, RDL_FOREVER);
   if (status) return status;
-  take_turn(cx); /* behind the hold, which gives up the lock */
+  rdl__build_turn(cx); /* behind the hold, which gives up the lock */
   if (!cx->image) status = build(cx, cx->modules, cx->module_count, &why);
   rdl__service_release(cx);
   return status ? rdl__error_why(status, &why) : RDL_OK;
@@ -352,7 +351,7 @@ static rdl_status load_held(rdl_context *cx, rdl_module *module) {
   if (cx->closing) return rdl__error(RDL_CLOSED, "the context is closing");
   status = rdl__service_hold(cx, rdl__deadline_ns(cx->options.close_ns));
   if (status) return status;
-  take_turn(cx);
+  rdl__build_turn(cx);
   if (cx->closing) {
     status = rdl__error(RDL_CLOSED, "the context is closing");
   } else {

@@ -21,6 +21,12 @@ typedef struct made_up {
 static const made_up *devices;
 static size_t device_count;
 
+/* What the driver calls a device: any address that is its own. */
+static void *native_of(size_t device) {
+  static char handles[64];
+  return &handles[device];
+}
+
 static rdl_status enumerate_opencl(rdl_device_info *infos, size_t capacity, size_t *out_count,
                                    rdl_reason *why) {
   size_t k;
@@ -30,6 +36,7 @@ static rdl_status enumerate_opencl(rdl_device_info *infos, size_t capacity, size
     snprintf(infos[k].name, sizeof infos[k].name, "%s", devices[k].name);
     snprintf(infos[k].platform, sizeof infos[k].platform, "%s", devices[k].platform);
     infos[k].usable = devices[k].usable;
+    infos[k].native = native_of(k);
   }
   if (!device_count) snprintf(why->text, sizeof why->text, "No OpenCL driver is installed.");
   *out_count = device_count;
@@ -65,7 +72,7 @@ static void opens(const char *selector, const char *expected) {
   rdl_device_info info;
   char opened[32];
   size_t index;
-  rdl_status status = rdl__select(selector, &backend, &index, &info);
+  rdl_status status = rdl__select(selector, NULL, &backend, &index, &info);
   if (status) print_message("'%s': %s\n", selector, rdl_error_text());
   assert_int_equal(status, RDL_OK);
   snprintf(opened, sizeof opened, backend == &host ? "%s" : "%s:%zu", backend->name, index);
@@ -76,7 +83,7 @@ static const char *refused(const char *selector, rdl_status expected) {
   const rdl_backend *backend;
   rdl_device_info info;
   size_t index;
-  rdl_status status = rdl__select(selector, &backend, &index, &info);
+  rdl_status status = rdl__select(selector, NULL, &backend, &index, &info);
   if (status != expected) print_message("'%s': %s\n", selector, rdl_status_name(status));
   assert_int_equal(status, expected);
   return rdl_error_text();
@@ -172,10 +179,37 @@ static void names_in_the_list(void **state) {
     rdl_device_info info;
     size_t index;
     assert_string_equal(infos[k].selector, names[k]);
-    assert_int_equal(rdl__select(names[k], &backend, &index, &info), RDL_OK);
+    assert_int_equal(rdl__select(names[k], NULL, &backend, &index, &info), RDL_OK);
     assert_string_equal(info.name, infos[k].name);
     assert_string_equal(info.selector, names[k]);
   }
+}
+
+static rdl_status select_native(const char *selector, const void *native, char *out_selector) {
+  const rdl_backend *backend;
+  rdl_device_info info = {.usable = 0};
+  size_t index;
+  rdl_status status = rdl__select(selector, native, &backend, &index, &info);
+  snprintf(out_selector, sizeof info.selector, "%s", info.selector);
+  return status;
+}
+
+static void by_what_the_driver_calls_it(void **state) {
+  char found[32], stranger;
+  (void)state;
+  HERE({"Maker GPU", maker, true}, {"cpu-basic", pocl, true}, {"Old", "Old, OpenCL 1.1", false});
+  assert_int_equal(select_native(NULL, native_of(1), found), RDL_OK);
+  assert_string_equal(found, "opencl:pocl");
+  assert_int_equal(setenv("RADDLE_DEVICE", "host", 1), 0);
+  assert_int_equal(select_native(NULL, native_of(0), found), RDL_OK);
+  assert_int_equal(unsetenv("RADDLE_DEVICE"), 0);
+  assert_string_equal(found, "opencl:maker");
+  assert_int_equal(select_native("opencl:1", native_of(1), found), RDL_OK);
+  assert_int_equal(select_native("opencl:0", native_of(1), found), RDL_INVALID);
+  assert_non_null(strstr(rdl_error_text(), "is not opencl:maker (Maker GPU)"));
+  assert_int_equal(select_native("host", native_of(1), found), RDL_INVALID);
+  assert_int_equal(select_native(NULL, &stranger, found), RDL_INVALID);
+  assert_int_equal(select_native(NULL, native_of(2), found), RDL_UNSUPPORTED);
 }
 
 static void a_missing_driver_is_told(void **state) {
@@ -213,6 +247,7 @@ int main(void) {
       cmocka_unit_test(unusable_ones_do_not_count_beside_others),
       cmocka_unit_test(what_is_not_there_lists_what_is),
       cmocka_unit_test(names_in_the_list),
+      cmocka_unit_test(by_what_the_driver_calls_it),
       cmocka_unit_test(a_missing_driver_is_told),
       cmocka_unit_test(long_lists_are_cut),
   };

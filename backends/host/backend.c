@@ -105,6 +105,8 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   rdl_backend_device *device;
   rdl_status status;
   if (index) return rdl__fail(RDL_NOT_FOUND, why, "There is one host, and its number is 0.");
+  if (options->native_context)
+    return rdl__fail(RDL_UNSUPPORTED, why, "The host has no driver whose context could be used.");
   if (options->lanes > 1)
     return rdl__fail(RDL_UNSUPPORTED, why, "Workers of the host have 1 lane, not %u.",
                      (unsigned)options->lanes);
@@ -151,6 +153,9 @@ const rdl_backend rdl__backend_host = {
     .allocate = rdl__host_allocate,
     .release = rdl__host_release,
     .address = rdl__host_address,
+    .import = rdl__host_import,
+    .sync = rdl__host_sync,
+    .drop = rdl__host_drop,
     .write = rdl__host_write,
     .read = rdl__host_read,
     .build = rdl__host_build,

@@ -75,6 +75,10 @@ rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **o
 void rdl__host_release(rdl_backend_device *device, void *memory);
 unsigned char *rdl__host_seen(const void *memory); /* what the workers see of it */
 uint64_t rdl__host_address(rdl_backend_device *device, const void *memory);
+rdl_status rdl__host_import(rdl_backend_device *device, const rdl_import *import,
+                            rdl_backend_import *out_import, rdl_reason *why);
+rdl_status rdl__host_sync(rdl_backend_device *device, void *memory, rdl_reason *why);
+void rdl__host_drop(rdl_backend_device *device, void *memory);
 rdl_status rdl__host_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
                            rdl_reason *why);
 rdl_status rdl__host_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,

@@ -14,7 +14,8 @@
 
 typedef struct block_front {
   size_t whole;        /* bytes, with this */
-  unsigned char *seen; /* what the workers see; in resident mode the block itself */
+  unsigned char *seen; /* what the workers see; in resident mode the block itself, or what the
+                          program has */
 } block_front;
 
 static block_front *front_of(const void *memory) {
@@ -60,6 +61,38 @@ unsigned char *rdl__host_seen(const void *memory) {
 uint64_t rdl__host_address(rdl_backend_device *device, const void *memory) {
   (void)device;
   return (uintptr_t)rdl__host_seen(memory);
+}
+
+/* Of imported memory there is a front and nothing behind it. */
+rdl_status rdl__host_import(rdl_backend_device *device, const rdl_import *import,
+                            rdl_backend_import *out_import, rdl_reason *why) {
+  unsigned char *block;
+  (void)device;
+  if (import->kind != RDL_IMPORT_HOST)
+    return rdl__fail(RDL_UNSUPPORTED, why,
+                     "The host imports memory of this process, RDL_IMPORT_HOST, and nothing that "
+                     "OpenCL made.");
+  if ((uintptr_t)import->memory > UINTPTR_MAX - import->bytes)
+    return rdl__fail(RDL_INVALID, why, "%zu bytes from %p on go past the end of all addresses.",
+                     import->bytes, import->memory);
+  block = map(FRONT);
+  if (!block) return rdl__fail(RDL_OUT_OF_MEMORY, why, "The system has no page of memory to give.");
+  *(block_front *)(void *)block = (block_front){FRONT, import->memory};
+  *out_import = (rdl_backend_import){block + FRONT, (uintptr_t)import->memory, import->bytes};
+  return RDL_OK;
+}
+
+/* Threads that have ended a launch have told what they wrote. */
+rdl_status rdl__host_sync(rdl_backend_device *device, void *memory, rdl_reason *why) {
+  (void)device;
+  (void)memory;
+  (void)why;
+  return RDL_OK;
+}
+
+void rdl__host_drop(rdl_backend_device *device, void *memory) {
+  (void)device;
+  (void)munmap(front_of(memory), FRONT);
 }
 
 rdl_status rdl__host_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,

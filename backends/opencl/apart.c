@@ -37,6 +37,10 @@ static const char support_text[] =
     "    for (k = 0; k < head[3]; k++)\n"
     "      to[k] = words[head[2] + k];\n"
     "  }\n"
+    "}\n"
+    /* The same of memory that must stay as it is; see import.c. */
+    "__kernel void rdl_locate(__global uchar *memory, __global ulong *place) {\n"
+    "  *place = (ulong)memory;\n"
     "}\n";
 
 rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why) {
@@ -45,7 +49,7 @@ rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why) {
                           .length = sizeof support_text - 1,
                           .first_line = 1,
                           .own = 1};
-  rdl_image_text text = {.pieces = &piece, .count = 1, .hash = "support 1"};
+  rdl_image_text text = {.pieces = &piece, .count = 1, .hash = "support 2"};
   return rdl__cl_build(device, &text, &device->support, why);
 }
 
@@ -66,28 +70,28 @@ static rdl_status run_support(rdl_backend_device *device, cl_mem argument, cl_ui
 
 /* ---- blocks ---- */
 
-/* What is known of a block lies in front of the host's copy; a whole page keeps that aligned. */
-#define FRONT 4096u
-
 /* Sizes of buffers are multiples of this, so that they can be filled with large patterns. */
 #define ROUND 128u
 
-typedef struct block_front {
-  size_t whole; /* bytes mapped, with this */
-  cl_mem buffer;
-  uint64_t address;
-} block_front;
-
-static block_front *front_of(const void *memory) {
-  return (block_front *)(void *)((unsigned char *)(uintptr_t)memory - FRONT);
+rdl_cl_block *rdl__cl_block_of(const void *memory) {
+  return (rdl_cl_block *)(void *)((unsigned char *)(uintptr_t)memory - RDL_CL_FRONT);
 }
 
-cl_mem rdl__cl_buffer(const void *memory) {
-  return front_of(memory)->buffer;
+void *rdl__cl_block_map(const rdl_cl_block *block, rdl_reason *why) {
+  unsigned char *front = mmap(NULL, block->whole, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (front == MAP_FAILED) {
+    (void)rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no %zu bytes of memory to give.",
+                    block->whole - RDL_CL_FRONT);
+    return NULL;
+  }
+  *(rdl_cl_block *)(void *)front = *block;
+  return front + RDL_CL_FRONT;
 }
 
-uint64_t rdl__cl_apart_address(const void *memory) {
-  return front_of(memory)->address;
+void rdl__cl_block_unmap(void *memory) {
+  rdl_cl_block *block = rdl__cl_block_of(memory);
+  (void)munmap(block, block->whole);
 }
 
 static rdl_status make_buffer(rdl_backend_device *device, size_t bytes, cl_mem *out_buffer,
@@ -123,49 +127,43 @@ static rdl_status find_address(rdl_backend_device *device, cl_mem buffer, uint64
   return status;
 }
 
-static rdl_status make_device_side(rdl_backend_device *device, size_t rounded, block_front *front,
+static rdl_status make_device_side(rdl_backend_device *device, size_t rounded, rdl_cl_block *block,
                                    rdl_reason *why) {
   rdl_status status;
   (void)pthread_mutex_lock(device->apart);
-  status = make_buffer(device, rounded, &front->buffer, why);
-  if (status == RDL_OK) status = find_address(device, front->buffer, &front->address, why);
-  if (status != RDL_OK && front->buffer) (void)device->cl->clReleaseMemObject(front->buffer);
+  status = make_buffer(device, rounded, &block->buffer, why);
+  if (status == RDL_OK) status = find_address(device, block->buffer, &block->address, why);
+  if (status != RDL_OK && block->buffer) (void)device->cl->clReleaseMemObject(block->buffer);
   (void)pthread_mutex_unlock(device->apart);
   return status;
 }
 
 rdl_status rdl__cl_apart_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                                   rdl_reason *why) {
-  block_front front = {.whole = bytes + FRONT};
+  const rdl_cl_block block = {.whole = bytes + RDL_CL_FRONT};
   size_t rounded = bytes ? (bytes + ROUND - 1u) / ROUND * ROUND : ROUND;
-  unsigned char *block = MAP_FAILED;
   rdl_status status;
-  if (bytes > device->max_allocation || front.whole < bytes)
+  void *memory;
+  if (bytes > device->max_allocation || block.whole < bytes)
     return rdl__fail(RDL_OUT_OF_MEMORY, why,
                      "%zu bytes are more than the device gives at once, which is %llu.", bytes,
                      (unsigned long long)device->max_allocation);
-  block = mmap(NULL, front.whole, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (block == MAP_FAILED)
-    return rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no %zu bytes of memory to give.", bytes);
-  status = make_device_side(device, rounded, &front, why);
-  if (status == RDL_OK) {
-    *(block_front *)(void *)block = front;
-    *out_memory = block + FRONT;
-    return RDL_OK;
-  }
-  (void)munmap(block, front.whole);
+  memory = rdl__cl_block_map(&block, why);
+  if (!memory) return RDL_OUT_OF_MEMORY;
+  status = make_device_side(device, rounded, rdl__cl_block_of(memory), why);
+  if (status == RDL_OK)
+    *out_memory = memory;
+  else
+    rdl__cl_block_unmap(memory);
   return status;
 }
 
 void rdl__cl_apart_release(rdl_backend_device *device, void *memory) {
-  block_front front;
   if (!memory) return;
-  front = *front_of(memory);
   (void)pthread_mutex_lock(device->apart);
-  (void)device->cl->clReleaseMemObject(front.buffer);
+  (void)device->cl->clReleaseMemObject(rdl__cl_block_of(memory)->buffer);
   (void)pthread_mutex_unlock(device->apart);
-  (void)munmap(front_of(memory), front.whole);
+  rdl__cl_block_unmap(memory);
 }
 
 /* ---- transfers ---- */
@@ -190,10 +188,27 @@ static rdl_status finish(rdl_backend_device *device, rdl_status status, rdl_reas
   return status;
 }
 
+/* Memory of the program's may be SVM, see import.c. */
 static rdl_status write_one(rdl_backend_device *device, const rdl_transfer *t, rdl_reason *why) {
-  return RDL_CL(why,
-                device->cl->clEnqueueWriteBuffer(device->queue, rdl__cl_buffer(t->memory), CL_FALSE,
-                                                 t->offset, t->bytes, t->host, 0, NULL, NULL));
+  const rdl_cl *cl = device->cl;
+  const rdl_cl_block *block = rdl__cl_block_of(t->memory);
+  if (block->svm)
+    return RDL_CL(why, cl->clEnqueueSVMMemcpy(device->queue, CL_FALSE,
+                                              (unsigned char *)block->svm + t->offset, t->host,
+                                              t->bytes, 0, NULL, NULL));
+  return RDL_CL(why, cl->clEnqueueWriteBuffer(device->queue, block->buffer, CL_FALSE, t->offset,
+                                              t->bytes, t->host, 0, NULL, NULL));
+}
+
+static rdl_status read_one(rdl_backend_device *device, const rdl_transfer *t, rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  const rdl_cl_block *block = rdl__cl_block_of(t->memory);
+  if (block->svm)
+    return RDL_CL(why, cl->clEnqueueSVMMemcpy(device->queue, CL_FALSE, t->host,
+                                              (unsigned char *)block->svm + t->offset, t->bytes, 0,
+                                              NULL, NULL));
+  return RDL_CL(why, cl->clEnqueueReadBuffer(device->queue, block->buffer, CL_FALSE, t->offset,
+                                             t->bytes, t->host, 0, NULL, NULL));
 }
 
 static size_t patch_words(const rdl_transfer *transfers, size_t count, size_t *out_pieces) {
@@ -216,7 +231,7 @@ static void pack(uint32_t *patch, const rdl_transfer *transfers, size_t count, s
     const rdl_transfer *t = &transfers[k];
     uint64_t address;
     if (!fits_patch(t)) continue;
-    address = rdl__cl_apart_address(t->memory) + t->offset;
+    address = rdl__cl_block_of(t->memory)->address + t->offset;
     head[0] = (uint32_t)address;
     head[1] = (uint32_t)(address >> 32);
     head[2] = at;
@@ -289,12 +304,9 @@ rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfe
 
 static rdl_status read_all(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
                            rdl_reason *why) {
-  const rdl_cl *cl = device->cl;
   rdl_status status = RDL_OK;
   for (size_t k = 0; k < count && status == RDL_OK; k++)
-    status = RDL_CL(why, cl->clEnqueueReadBuffer(device->queue, rdl__cl_buffer(transfers[k].memory),
-                                                 CL_FALSE, transfers[k].offset, transfers[k].bytes,
-                                                 transfers[k].host, 0, NULL, NULL));
+    status = read_one(device, &transfers[k], why);
   return finish(device, status, why);
 }
 

@@ -95,7 +95,8 @@ static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_in
   if (!abilities->atomics32) return lacks(info, "exact atomics", why);
   if (!abilities->word_copies) return lacks(info, "right copies of structures", why);
   device->epoch = options->epoch || abilities->shared != RDL_CL_SHARED_SVM;
-  if (device->epoch && abilities->addresses != RDL_CL_ADDRESS_FREE)
+  device->holds_addresses = abilities->addresses == RDL_CL_ADDRESS_FREE;
+  if (device->epoch && !device->holds_addresses)
     return lacks(info, "addresses that hold from launch to launch", why);
   device->workers = workers_of(device, info, abilities, options->workers);
   device->loop_budget = abilities->loop_budget;
@@ -120,6 +121,8 @@ static void cl_close(rdl_backend_device *device) {
   if (!device) return;
   if (device->launch) (void)device->cl->clReleaseEvent(device->launch);
   rdl__cl_patch_free(device);
+  rdl__cl_locate_free(device);
+  free(device->svm_list);
   rdl__cl_discard(device, device->support);
   if (device->queue) (void)device->cl->clReleaseCommandQueue(device->queue);
   if (device->context) (void)device->cl->clReleaseContext(device->context);
@@ -138,11 +141,31 @@ static rdl_status make_queue(rdl_backend_device *device, rdl_reason *why) {
       cl->clCreateCommandQueueWithProperties(device->context, device->id, NULL, &code));
 }
 
-static rdl_status connect(rdl_backend_device *device, rdl_reason *why) {
+/* Works in the program's cl_context. */
+static rdl_status adopt(rdl_backend_device *device, cl_context context, rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  cl_device_id ids[RDL_CL_MOST_DEVICES];
+  size_t size = 0, k = 0;
+  rdl_status status =
+      RDL_CL(why, cl->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof ids, ids, &size));
+  if (status != RDL_OK) return status;
+  while (k < size / sizeof(cl_device_id) && ids[k] != device->id)
+    k++;
+  if (k == size / sizeof(cl_device_id))
+    return rdl__fail(RDL_INVALID, why, "The cl_context in native_context has no device %s: %s",
+                     device->name, "give one that it has as native_device.");
+  status = RDL_CL(why, cl->clRetainContext(context));
+  if (status == RDL_OK) device->context = context;
+  return status;
+}
+
+static rdl_status connect(rdl_backend_device *device, void *native_context, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   cl_int code = CL_SUCCESS;
-  rdl_status status = RDL_CL_MAKE(why, code, device->context,
-                                  cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code));
+  rdl_status status =
+      native_context ? adopt(device, native_context, why)
+                     : RDL_CL_MAKE(why, code, device->context,
+                                   cl->clCreateContext(NULL, 1, &device->id, NULL, NULL, &code));
   return status == RDL_OK ? make_queue(device, why) : status;
 }
 
@@ -170,7 +193,7 @@ static rdl_status open_device(rdl_backend_device *device, const rdl_cl_device *c
   rdl__cache_open(&device->cache, options->cache_dir);
   status = rdl__cl_abilities(device->cl, chosen, options->cache_dir, 0, &abilities, why);
   if (status == RDL_OK) status = note_abilities(device, info, &abilities, options, why);
-  if (status == RDL_OK) status = connect(device, why);
+  if (status == RDL_OK) status = connect(device, options->native_context, why);
   if (status == RDL_OK) use_processor(device);
   if (status == RDL_OK && device->epoch) status = rdl__cl_support_build(device, why);
   return status;
@@ -226,6 +249,9 @@ const rdl_backend rdl__backend_opencl = {
     .allocate = rdl__cl_allocate,
     .release = rdl__cl_release,
     .address = rdl__cl_address,
+    .import = rdl__cl_import,
+    .sync = rdl__cl_sync,
+    .drop = rdl__cl_drop,
     .write = rdl__cl_write,
     .read = rdl__cl_read,
     .build = rdl__cl_build,

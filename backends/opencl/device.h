@@ -15,7 +15,19 @@
 struct rdl_backend_image {
   cl_program program;
   cl_kernel kernel;
+  uint64_t svm_changes; /* as of the device, when the kernel was told */
 };
+
+/* What is known of memory that is apart from the host's, or the program's: it lies in front of the
+ * host's copy, or of nothing. A whole page keeps that aligned. */
+typedef struct rdl_cl_block {
+  size_t whole;  /* bytes mapped, with the front */
+  cl_mem buffer; /* NULL: `svm` */
+  void *svm;
+  uint64_t address;
+} rdl_cl_block;
+
+#define RDL_CL_FRONT 4096u
 
 /* What goes to the device together, see apart.c. */
 typedef struct rdl_cl_patch {
@@ -36,8 +48,14 @@ struct rdl_backend_device {
   uint32_t epoch;             /* 1 = memory is apart from the host's, see apart.c */
   pthread_mutex_t *apart;     /* held by who uses what follows, and by all that starts a kernel */
   pthread_mutex_t own_apart;  /* the same, where a driver takes several devices at once */
-  rdl_backend_image *support; /* the kernel for that */
+  rdl_backend_image *support; /* the kernel for that; NULL until something needs it */
+  cl_kernel locate;           /* another of its program, see import.c, with its answer's place */
+  cl_mem place;
+  void **svm_list; /* imported; changes only between launches */
+  size_t svm_count;
+  uint64_t svm_changes;
   rdl_cl_patch patch;
+  uint32_t holds_addresses; /* an address is good also where its buffer is no argument */
   uint32_t is_cpu;
   uint32_t launches_promptly; /* see rdl_backend_facts */
   uint32_t keeps_binaries;    /* 1 = images are cached on disk, see program.c */
@@ -72,6 +90,9 @@ char *rdl__cl_build_log(const rdl_cl *cl, cl_device_id device, cl_program progra
 rdl_status rdl__cl_build(rdl_backend_device *device, const rdl_image_text *text,
                          rdl_backend_image **out_image, rdl_reason *why);
 void rdl__cl_discard(rdl_backend_device *device, rdl_backend_image *image);
+/* Its kernel is made anew, as if it had not been told anything. */
+rdl_status rdl__cl_renew_kernel(rdl_backend_device *device, rdl_backend_image *image,
+                                rdl_reason *why);
 /* Whether the compiler takes this processor's own instructions; the answer is kept in the cache. */
 int rdl__cl_takes_processor(rdl_backend_device *device);
 
@@ -86,13 +107,24 @@ rdl_status rdl__cl_support_build(rdl_backend_device *device, rdl_reason *why);
 rdl_status rdl__cl_apart_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                                   rdl_reason *why);
 void rdl__cl_apart_release(rdl_backend_device *device, void *memory);
-uint64_t rdl__cl_apart_address(const void *memory);
-cl_mem rdl__cl_buffer(const void *memory);
+rdl_cl_block *rdl__cl_block_of(const void *memory);
+/* Maps `block->whole` bytes that begin with it, and gives the address behind the front; or NULL. */
+void *rdl__cl_block_map(const rdl_cl_block *block, rdl_reason *why);
+void rdl__cl_block_unmap(void *memory);
 void rdl__cl_patch_free(rdl_backend_device *device);
 rdl_status rdl__cl_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
                          rdl_reason *why);
 rdl_status rdl__cl_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
                         rdl_reason *why);
+
+/* import.c: memory of the program's */
+rdl_status rdl__cl_import(rdl_backend_device *device, const rdl_import *import,
+                          rdl_backend_import *out_import, rdl_reason *why);
+rdl_status rdl__cl_sync(rdl_backend_device *device, void *memory, rdl_reason *why);
+void rdl__cl_drop(rdl_backend_device *device, void *memory);
+void rdl__cl_locate_free(rdl_backend_device *device);
+/* Tells an image's kernel which SVM there is now. Before a launch. */
+rdl_status rdl__cl_tell_svm(rdl_backend_device *device, rdl_backend_image *image, rdl_reason *why);
 
 /* launch.c */
 rdl_status rdl__cl_launch(rdl_backend_device *device, rdl_backend_image *image, void *heap,

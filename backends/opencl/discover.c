@@ -86,6 +86,7 @@ void rdl__cl_describe(const rdl_cl *cl, const rdl_cl_device *device, size_t inde
   device_text(cl, device->id, CL_DRIVER_VERSION, out_info->driver, sizeof out_info->driver);
   platform_text(cl, device->platform, out_info->platform, sizeof out_info->platform);
   out_info->compute_units = (uint32_t)rdl__cl_number(cl, device->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  out_info->native = device->id;
   out_info->usable = missing == NULL;
   rdl__copy_text(out_info->missing, sizeof out_info->missing, missing ? missing : "");
 }

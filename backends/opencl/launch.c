@@ -17,7 +17,7 @@
 
 static rdl_status set_buffer(rdl_backend_device *device, cl_kernel kernel, const void *heap,
                              rdl_reason *why) {
-  cl_mem buffer = rdl__cl_buffer(heap);
+  cl_mem buffer = rdl__cl_block_of(heap)->buffer;
   /* NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself is passed */
   return RDL_CL(why, device->cl->clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
 }
@@ -32,6 +32,10 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
     return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",
                      (unsigned)device->workers, (unsigned)workers);
   if (device->launch) return rdl__fail(RDL_BUSY, why, "The launch before this one has not ended.");
+  if (image->svm_changes != device->svm_changes) {
+    status = rdl__cl_tell_svm(device, image, why);
+    if (status != RDL_OK) return status;
+  }
   status = device->epoch ? set_buffer(device, image->kernel, heap, why)
                          : RDL_CL(why, cl->clSetKernelArgSVMPointer(image->kernel, 0, heap));
   if (status == RDL_OK)

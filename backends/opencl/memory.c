@@ -73,7 +73,7 @@ rdl_status rdl__cl_allocate(rdl_backend_device *device, size_t bytes, void **out
 }
 
 uint64_t rdl__cl_address(rdl_backend_device *device, const void *memory) {
-  return device->epoch ? rdl__cl_apart_address(memory) : (uintptr_t)memory;
+  return device->epoch ? rdl__cl_block_of(memory)->address : (uintptr_t)memory;
 }
 
 void rdl__cl_release(rdl_backend_device *device, void *memory) {

@@ -112,6 +112,13 @@ static rdl_status make_kernel(rdl_backend_device *device, cl_program program, cl
   return RDL_CL_MAKE(why, code, *out_kernel, device->cl->clCreateKernel(program, KERNEL, &code));
 }
 
+rdl_status rdl__cl_renew_kernel(rdl_backend_device *device, rdl_backend_image *image,
+                                rdl_reason *why) {
+  if (image->kernel) (void)device->cl->clReleaseKernel(image->kernel);
+  image->kernel = NULL;
+  return make_kernel(device, image->program, &image->kernel, why);
+}
+
 static void forget(rdl_backend_device *device, rdl_backend_image *image) {
   if (image->kernel) (void)device->cl->clReleaseKernel(image->kernel);
   if (image->program) (void)device->cl->clReleaseProgram(image->program);

@@ -21,6 +21,11 @@
   X(CL_INVALID_OPERATION, RDL_UNSUPPORTED, "")                                                     \
   X(CL_INVALID_BINARY, RDL_IO, "")                                                                 \
   X(CL_INVALID_VALUE, RDL_INTERNAL, "")                                                            \
+  X(CL_INVALID_MEM_OBJECT, RDL_INVALID, "Is it a cl_mem, and not released?")                       \
+  X(CL_INVALID_BUFFER_SIZE, RDL_INVALID, "")                                                       \
+  X(CL_INVALID_HOST_PTR, RDL_INVALID, "")                                                          \
+  X(CL_MISALIGNED_SUB_BUFFER_OFFSET, RDL_INVALID,                                                  \
+    "The sub-buffer begins where this device cannot (CL_DEVICE_MEM_BASE_ADDR_ALIGN).")             \
   X(CL_INVALID_PLATFORM, RDL_INTERNAL, "")                                                         \
   X(CL_INVALID_DEVICE, RDL_INTERNAL, "")                                                           \
   X(CL_INVALID_CONTEXT, RDL_INTERNAL, "")                                                          \

@@ -11,6 +11,7 @@
 #define RDL_BACKEND_H
 
 #include <raddle/device.h>
+#include <raddle/import.h>
 #include <raddle/status.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -64,9 +65,18 @@ typedef struct rdl_backend_options {
   uint32_t lanes;        /* asked for; 0 = what suits the device */
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
   uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
+  void *native_context;  /* the driver's, to work in; NULL = one of the backend's own */
 } rdl_backend_options;
 
-/* `bytes` bytes from `offset` on of memory that `allocate` gave, and where they are on the host. */
+/* Memory of the program's, as `import` has taken it in. */
+typedef struct rdl_backend_import {
+  void *memory;     /* for `sync`, `drop`, `write` and `read`: a name, not an address */
+  uint64_t address; /* that kernels know it by */
+  size_t bytes;
+} rdl_backend_import;
+
+/* `bytes` bytes from `offset` on of memory that `allocate` or `import` gave, and where they are on
+ * the host. */
 typedef struct rdl_transfer {
   void *memory;
   size_t offset;
@@ -109,8 +119,20 @@ typedef struct rdl_backend {
   /* The address that kernels know the memory by. */
   uint64_t (*address)(rdl_backend_device *device, const void *memory);
 
-  /* From the host to the device and back; only where facts.shared is 0, and while no launch is
-   * under way. All is done when they return. */
+  /* Takes in memory that the program has; kinds that the backend does not know are
+   * RDL_UNSUPPORTED, and `why` names those that it does. No launch is under way, nor one in `sync`
+   * and `drop`. The core has checked all but `memory` and `bytes` for what they are. */
+  rdl_status (*import)(rdl_backend_device *device, const rdl_import *import,
+                       rdl_backend_import *out_import, rdl_reason *why);
+
+  /* What kernels have written there is seen by whatever else the program uses, and the reverse. */
+  rdl_status (*sync)(rdl_backend_device *device, void *memory, rdl_reason *why);
+
+  /* Gives it back: undoes `import`, and frees nothing of the program's. */
+  void (*drop)(rdl_backend_device *device, void *memory);
+
+  /* From the host to the device and back; only where facts.shared is 0 or the memory is imported,
+   * and while no launch is under way. All is done when they return. */
   rdl_status (*write)(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
                       rdl_reason *why);
   rdl_status (*read)(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,

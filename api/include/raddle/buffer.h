@@ -18,7 +18,9 @@ typedef struct rdl_buffer rdl_buffer;
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_create(rdl_context *context, size_t bytes,
                                                     rdl_buffer **out_buffer);
 
-/* Frees the memory. No task may use it any more. Takes NULL. */
+/* Frees the memory. No task may use it any more. Takes NULL. Imported memory (raddle/import.h) is
+ * given back to the program instead, when no launch runs; when a launch does not end within the
+ * option close_ns, closing the context does it. */
 RDL_API void rdl_buffer_destroy(rdl_buffer *buffer);
 
 /* What goes into task arguments. 0 for NULL and for an empty buffer. */
@@ -28,15 +30,16 @@ RDL_API size_t rdl_buffer_size(const rdl_buffer *buffer);
 
 /* Copies between host memory and the buffer. What a task wrote before a future that the host has
  * waited for is seen; ordering against tasks that run is the caller's. In epoch mode a copy waits
- * until no launch runs: a quantum and the longest segment. RDL_INVALID: outside the buffer, and
- * nothing was copied. RDL_TIMEOUT: the launch did not end within the option close_ns. */
+ * until no launch runs: a quantum and the longest segment; so does one of imported memory.
+ * RDL_INVALID: outside the buffer, and nothing was copied. RDL_TIMEOUT: the launch did not end
+ * within the option close_ns. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset,
                                                    const void *from, size_t bytes);
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_read(const rdl_buffer *buffer, size_t offset, void *to,
                                                   size_t bytes);
 
-/* Host address of the memory, for as long as the buffer lives. NULL for NULL, an empty buffer, and
- * in epoch mode, where host and device share no memory. */
+/* Host address of the memory, for as long as the buffer lives. NULL for NULL, an empty buffer,
+ * imported memory, and in epoch mode, where host and device share no memory. */
 RDL_API void *rdl_buffer_data(rdl_buffer *buffer);
 
 #ifdef __cplusplus

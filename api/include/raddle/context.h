@@ -70,7 +70,13 @@ typedef struct rdl_context_options {
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;
-  uint64_t reserved[7]; /* 0 */
+  void *native_context; /* a context of the driver's that the program has, to work in: opencl, a
+                           cl_context, so that memory made in it can be imported (raddle/import.h).
+                           One reference more is held until the context is closed. Default: one of
+                           Raddle's own */
+  void *native_device;  /* with it, and only then: the device of it to open, a cl_device_id. The
+                           selector is NULL, or names that device */
+  uint64_t reserved[5]; /* 0 */
 } rdl_context_options;
 
 #define RDL_CONTEXT_OPTIONS_INIT                                                                   \
@@ -82,9 +88,10 @@ typedef struct rdl_context_options {
  * `*out_context` and closes it; on failure it is NULL.
  * Blocks while the driver starts. Any thread.
  * RDL_NOT_FOUND no device has this name; RDL_UNAVAILABLE its driver is missing; RDL_UNSUPPORTED it
- * lacks something, which the text names; RDL_INVALID also: several devices have this name;
- * RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are open; RDL_BUSY a context on this device was closed
- * while a segment did not end, and it still runs: only a new process can use the device. */
+ * lacks something, which the text names; RDL_INVALID also: several devices have this name, or
+ * native_device is not a device here; RDL_OUT_OF_MEMORY; RDL_AGAIN 255 contexts are open; RDL_BUSY
+ * a context on this device was closed while a segment did not end, and it still runs: only a new
+ * process can use the device. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_context_open(const char *selector, rdl_context **out_context);
 
 /* The same with options; NULL options are the defaults. */

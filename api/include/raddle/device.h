@@ -34,6 +34,7 @@ typedef struct rdl_device_info {
   uint32_t compute_units;
   uint32_t usable;   /* 0 = Raddle cannot run on it; `missing` says what it lacks */
   char missing[128]; /* empty when usable */
+  void *native;      /* what its driver calls it: opencl, the cl_device_id; NULL of the host */
 } rdl_device_info;
 
 /* Stores up to `capacity` devices, best first, and how many there are in `*out_count`. `infos` may

@@ -21,6 +21,7 @@
 #include <raddle/event.h>
 #include <raddle/future.h>
 #include <raddle/handle.h>
+#include <raddle/import.h>
 #include <raddle/log.h>
 #include <raddle/module.h>
 #include <raddle/prebuilt.h>
