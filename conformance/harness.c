@@ -94,6 +94,7 @@ const char *suite_path(const char *file) {
 rdl_context_options bed_options(void) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
   options.workers = settings.workers;
+  options.lanes = settings.lanes;
   options.segment_limit = settings.segment_limit;
   options.flat = settings.flat;
   options.mode = settings.epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
@@ -111,6 +112,8 @@ static void no_device(const char *selector, rdl_status status) {
 bed bed_open_on(const char *selector, const char *task_file, const rdl_context_options *options) {
   bed b = {0};
   rdl_context_options with = *options;
+  if (!selector || strcmp(selector, settings.selector) != 0)
+    with.lanes = 0; /* it was asked of the other one */
   rdl_context_info info = {.size = sizeof info};
   rdl_status status;
   conformance_use_prebuilt(&with);

@@ -16,6 +16,7 @@
 typedef struct test_settings {
   const char *selector;
   uint32_t workers; /* 0 = the device's own number */
+  uint32_t lanes;   /* 0 = the same */
   uint32_t segment_limit;
   uint32_t flat;
   uint32_t epoch;

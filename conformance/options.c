@@ -14,6 +14,7 @@ static const char usage[] =
     "  --skip-absent         end with 77, not with 2, when that device is not there\n"
     "  --list                list the cases and run none\n"
     "  --compile             only compile the task files, so that the cache has them\n"
+    "  --lanes N             lanes of every worker; 0: the device's own number\n"
     "  --workers N           workers of every context; 0: the device's own number\n"
     "  --segment-limit K     a worker leaves its launch after K segments; `random`: 1 to 5; 0: "
     "none\n"
@@ -57,6 +58,8 @@ static bool take_number(run_options *options, const char *option, const char *te
   if (!number(option, text, not_zero ? 1u : 0u, most, &n)) return false;
   if (strcmp(option, "--workers") == 0)
     settings.workers = (uint32_t)n;
+  else if (strcmp(option, "--lanes") == 0)
+    settings.lanes = (uint32_t)n;
   else if (strcmp(option, "--segment-limit") == 0)
     settings.segment_limit = (uint32_t)n;
   else if (scale)
@@ -81,8 +84,8 @@ static const char **text_option(run_options *options, const char *option) {
 }
 
 static bool is_number_option(const char *option) {
-  static const char *const names[] = {"--workers", "--segment-limit", "--repeat",
-                                      "--seed",    "--timeout",       "--scale"};
+  static const char *const names[] = {"--workers", "--lanes",   "--segment-limit", "--repeat",
+                                      "--seed",    "--timeout", "--scale"};
   size_t k;
   for (k = 0; k < sizeof names / sizeof names[0]; k++)
     if (strcmp(option, names[k]) == 0) return true;

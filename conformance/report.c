@@ -16,12 +16,11 @@ void run_print(const test_outcome *outcome) {
   printf("%s %s (%.2f s)\n", verdict_names[outcome->verdict], outcome->test->name,
          outcome->seconds);
   if (outcome->verdict != VERDICT_FAILED) return;
-  printf(
-      "%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --segment-limit %u "
-      "--scale %u --seed %llu%s%s\n",
-      text, settings.selector, outcome->test->name, settings.workers, settings.segment_limit,
-      settings.scale, (unsigned long long)settings.seed, settings.flat ? " --flat" : "",
-      settings.epoch ? " --epoch" : "");
+  printf("%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --lanes %u "
+         "--segment-limit %u --scale %u --seed %llu%s%s\n",
+         text, settings.selector, outcome->test->name, settings.workers, settings.lanes,
+         settings.segment_limit, settings.scale, (unsigned long long)settings.seed,
+         settings.flat ? " --flat" : "", settings.epoch ? " --epoch" : "");
 }
 
 static void put_xml(FILE *file, const char *text) {
@@ -81,8 +80,9 @@ static void put_property(FILE *file, const char *name, const char *value) {
 /* What a report tells of the run, beside the selector that it was asked for. */
 static void put_properties(FILE *file) {
   char numbers[96];
-  snprintf(numbers, sizeof numbers, "workers %u, segment limit %u, scale %u %%%s", settings.workers,
-           settings.segment_limit, settings.scale, settings.flat ? ", flat" : "");
+  snprintf(numbers, sizeof numbers, "workers %u, lanes %u, segment limit %u, scale %u %%%s",
+           settings.workers, settings.lanes, settings.segment_limit, settings.scale,
+           settings.flat ? ", flat" : "");
   fputs("  <properties>\n", file);
   put_property(file, "version", rdl_version());
   put_property(file, "device", run_device.name);
@@ -141,10 +141,11 @@ int run_write_json(const char *path, const test_outcome *outcomes, size_t count)
   put_member(file, "driver", run_device.driver);
   put_member(file, "mode", mode());
   fprintf(file,
-          "  \"workers\": %u,\n  \"segment_limit\": %u,\n  \"scale\": %u,\n  \"flat\": %s,\n  "
+          "  \"workers\": %u,\n  \"lanes\": %u,\n  \"segment_limit\": %u,\n  \"scale\": %u,\n  "
+          "\"flat\": %s,\n  "
           "\"passed\": %zu,\n"
           "  \"failed\": %zu,\n  \"skipped\": %zu,\n  \"cases\": [\n",
-          settings.workers, settings.segment_limit, settings.scale,
+          settings.workers, settings.lanes, settings.segment_limit, settings.scale,
           settings.flat ? "true" : "false", count_of(outcomes, count, VERDICT_PASSED),
           count_of(outcomes, count, VERDICT_FAILED), count_of(outcomes, count, VERDICT_SKIPPED));
   for (k = 0; k < count; k++) {

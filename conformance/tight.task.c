@@ -143,21 +143,24 @@ RDL_TASK(tight_loop, uint, struct tight_args, struct tight_three) {
   RDL_END();
 }
 
-/* The same, a leaf a lane at once. */
+/* The same, a leaf a lane at once. No loop that holds the await goes round without it: PoCL's
+ * compiler does not take that in a task of all lanes. */
 RDL_TASK_LANES(tight_loop_lanes, uint, struct tight_args, struct tight_three, struct tight_pair) {
   uint outcome, k;
   RDL_BEGIN();
   while (self->k < args->n) {
-    RDL_TRY_SPAWN_LANES(outcome, mine->f[0], self->k + rdl_lane() < args->n, tight_leaf,
-                        .at = args->at);
-    if (outcome == RDL_SPAWNED) {
-      for (k = 0; k < rdl_lanes() && self->k < args->n; k++, self->k++)
-        RDL_DETACH(rdl_broadcast_future(mine->f[0], k));
-    } else {
+    do {
+      RDL_TRY_SPAWN_LANES(outcome, mine->f[0], self->k + rdl_lane() < args->n, tight_leaf,
+                          .at = args->at);
+      if (outcome == RDL_SPAWNED)
+        for (k = 0; k < rdl_lanes() && self->k < args->n; k++, self->k++)
+          RDL_DETACH(rdl_broadcast_future(mine->f[0], k));
+    } while (outcome == RDL_SPAWNED && self->k < args->n);
+    if (outcome == RDL_FULL) {
       if (rdl_ballot(mine->f[0].index)) RDL_FAIL(1);
       if (rdl_lane() == 0) rdl_atomic_add(RDL_AT(uint, args->at) + 1, 1u);
-      RDL_AWAIT_ROOM_LANES();
     }
+    RDL_AWAIT_ROOM_LANES();
   }
   RDL_RETURN(self->k);
   RDL_END();

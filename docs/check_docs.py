@@ -24,7 +24,7 @@ MARK = "/* a task file */\n"
 
 # Macros of words.cl that only Raddle's own text uses. All others are for users.
 INTERNAL = {"RDL_WORDS", "RDL_CLASS_OF", "RDL_RESULT_CLASS", "RDL_FRAME_BYTES", "RDL_RUNNER", "RDL_INFO",
-            "RDL_LANES_RUNNER", "RDL_LANES_INFO"}
+            "RDL_LANES_RUNNER", "RDL_LANES_INFO", "RDL_ALONE_INFO", "RDL_STAGE"}
 LANES = r"rdl_(?:lane|lanes|sync|ballot|(?:broadcast|reduce|scan|atomic)_\w+)"
 
 
@@ -35,7 +35,8 @@ def user_words(source):
     unknown = INTERNAL - macros
     if unknown:
         sys.exit(f"check_docs.py excuses words that are gone: {sorted(unknown)}")
-    functions = set(re.findall(rf"^RDL_FN \w+ ({LANES})\(", words, re.M))
+    functions = set(re.findall(rf"^(?:RDL_FN \w+|#define) ({LANES})\(", words + dialect, re.M))
+    functions = {name for name in functions if not name.endswith("_of")}
     mathematics = set(re.findall(r"^RDL_FN float (rdl_\w+)\(", dialect, re.M))
     return macros - INTERNAL | functions | mathematics
 

@@ -18,7 +18,7 @@
  *             copy them to each caller and those again, and take minutes and gigabytes for it.
  */
 
-/* Devices where one work-item is a worker; the image is compiled for one width. */
+/* Lanes of a worker: the image is compiled for one width, 64 at most. */
 #ifndef RDL_LANES
 #define RDL_LANES 1u
 #endif
@@ -147,6 +147,21 @@ RDL_FN rdl_u32 rdl_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   return v;
 }
 
+#endif
+
+#if RDL_LANES > 1 /* a worker is a work-group, and each of its work-items a lane */
+#define RDL_APART        static __attribute__((noinline)) /* of the leader alone: see 0015 */
+#define RDL_KERNEL_SHAPE __attribute__((reqd_work_group_size(RDL_LANES, 1, 1)))
+RDL_FN rdl_u32 rdl_lane(void) {
+  return (rdl_u32)get_local_id(0);
+}
+/* No lane goes on before all are here, and each then sees what the others have written. */
+RDL_FN void rdl_barrier(void) {
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+RDL_FN void rdl_raise_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
+  atomic_max((volatile RDL_LOCAL uint *)p, v);
+}
 #endif
 
 #if defined(RDL_CLOCK) && RDL_CLOCK == 2 /* NVIDIA's, in nanoseconds and the same everywhere */
@@ -462,6 +477,29 @@ RDL_FN float rdl_fmax(float x, float y) {
 }
 
 #endif
+
+#if RDL_LANES > 1
+#if !defined(__OPENCL_C_VERSION__) /* such an image describes itself and runs nothing: see 0015 */
+#define RDL_KERNEL_SHAPE
+#define RDL_APART RDL_FN
+RDL_FN rdl_u32 rdl_lane(void) {
+  return 0u;
+}
+RDL_FN void rdl_barrier(void) {}
+RDL_FN void rdl_raise_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
+  if (*p < v) *p = v;
+}
+#endif
+#else
+#define RDL_KERNEL_SHAPE
+#define RDL_APART RDL_FN
+RDL_FN rdl_u32 rdl_lane(void) {
+  return 0u;
+}
+#endif
+RDL_FN rdl_u32 rdl_lanes(void) {
+  return RDL_LANES;
+}
 
 /* A load that stands in the order of all read-modify-writes: behind those that this worker has
    made, before those that it will make. On x86 every load does, for a locked instruction waits for

@@ -69,17 +69,35 @@ RDL_FN void rdl_go_on_at_once(rdl_cx *rdl) {
   if (!rdl->status) rdl->status = rdl->told;
 }
 
+/* A segment begins: 0 = it never starts. */
+RDL_FN rdl_u32 rdl_segment_begins(rdl_cx *rdl) {
+  if (rdl->slot == rdl->starved) rdl->starved = RDL_NIL;
+  if (rdl->status && rdl->resume == 0u) {
+    rdl->cause = rdl->status;
+    return 0;
+  }
+  if ((rdl->self->task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
+    rdl->sides[rdl->slot].home = rdl->worker + 1u;
+  rdl->counters.segments++;
+  return 1;
+}
+
+/* A dispatch is over: what it was about, if a future, waits or has ended. */
+RDL_FN void rdl_run_ends(rdl_cx *rdl, rdl_u32 how) {
+  if (how == RDL_ENDED)
+    rdl_note_end(rdl, rdl->slot); /* nobody else counts here any more */
+  else if (how == RDL_RETURNS)
+    rdl_return(rdl);
+  rdl->segments++;
+  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
+}
+
+#if RDL_LANES == 1
+
 /* THE place where tasks run. */
 RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl) {
   rdl_u32 task = rdl->self->task;
-  if (rdl->slot == rdl->starved) rdl->starved = RDL_NIL;
-  if (rdl->status && rdl->resume == 0u) { /* never starts */
-    rdl->cause = rdl->status;
-    return RDL_ENDED;
-  }
-  if ((task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
-    rdl->sides[rdl->slot].home = rdl->worker + 1u;
-  rdl->counters.segments++;
+  if (!rdl_segment_begins(rdl)) return RDL_ENDED;
   return rdl_run_task(rdl, task & RDL_TASK_MASK);
 }
 
@@ -98,13 +116,10 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
     rdl_go_on_at_once(rdl);
     how = RDL_STARTS;
   }
-  if (how == RDL_ENDED)
-    rdl_note_end(rdl, rdl->slot); /* nobody else counts here any more */
-  else if (how == RDL_RETURNS)
-    rdl_return(rdl);
-  rdl->segments++;
-  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
+  rdl_run_ends(rdl, how);
 }
+
+#endif
 
 /* Idle no longer, before it shows. */
 RDL_FN void rdl_go_on(rdl_cx *rdl) {
@@ -211,7 +226,9 @@ RDL_FN void rdl_settle_up(rdl_cx *rdl) {
   if (!rdl->noted) return;
   while (rdl->ended)
     rdl_complete(rdl);
-  if (rdl->room || (rdl->given && rdl_load_relaxed(&rdl->control->room))) rdl_serve_room(rdl);
+  if ((rdl->noted & RDL_NOTED_ROOM) &&
+      (rdl->room || (rdl->given && rdl_load_relaxed(&rdl->control->room))))
+    rdl_serve_room(rdl);
   wakes = rdl->noted & RDL_NOTED_WAKES;
   rdl->noted = 0;
   if (wakes) rdl_serve_wakes(rdl);
@@ -656,8 +673,9 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   if (all_idle && rdl_starved(rdl)) rdl_all_are_idle(rdl);
   over = control->idle_rounds ? *rounds >= control->idle_rounds
                               : rdl_clock() - *since >= control->patience;
-  /* What is kept back would be ready again for the next launch, and the one after that. */
-  if (rdl->quiet <= RDL_QUIET_TO_START && rdl_load_relaxed(&control->room)) over = 0;
+  /* What a worker keeps back would be ready again for the next launch, and the one after that: it
+     may be one of the others, who has to come to its end of waiting first. */
+  if (rdl->quiet <= 2u * RDL_QUIET_TO_START) over = 0;
   if (over && all_idle) {
     rdl_store_release(&control->parked, 1u);
     rdl->leaving = 2;
@@ -688,7 +706,7 @@ RDL_FN void rdl_next_turn(rdl_cx *rdl) {
   if (--rdl->plain) return;
   limit = rdl->control->segment_limit;
   rdl->turn = (rdl->turn + rdl->planned) % RDL_ROUND;
-  rdl->noted |= RDL_NOTED_MORE; /* somebody may have begun to wait for room that was given before */
+  rdl->noted |= RDL_NOTED_ROOM; /* somebody may wait for what has been given since */
   if ((rdl->turn & rdl->look) == 0u) rdl_next_round(rdl);
   if (limit && rdl->segments >= limit) rdl->leaving = 3;
   rdl_plan(rdl);
@@ -702,8 +720,17 @@ RDL_FN void rdl_leave(rdl_cx *rdl) {
   rdl_hold_no_room(rdl);
 }
 
-/* The last time round nothing runs, and room goes back. `stop` counts after the segment, however
-   long each is. */
+/* `stop` counts after the segment, however long each is. */
+RDL_FN rdl_u32 rdl_must_go(rdl_cx *rdl) {
+  rdl_u32 last =
+      rdl->leaving >= 2u || (rdl_load_relaxed(&rdl->control->stop) && rdl_must_leave(rdl));
+  if (last && rdl->leaving == 2u) last = rdl_meet(rdl);
+  return last;
+}
+
+#if RDL_LANES == 1
+
+/* The last time round nothing runs, and room goes back. */
 RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u64 since = 0;
@@ -711,8 +738,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   rdl_plan(rdl);
   rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
   do {
-    last = rdl->leaving >= 2u || (rdl_load_relaxed(&control->stop) && rdl_must_leave(rdl));
-    if (last && rdl->leaving == 2u) last = rdl_meet(rdl);
+    last = rdl_must_go(rdl);
     found = RDL_NOTHING;
     if (last) {
       rdl_leave(rdl);
@@ -740,6 +766,217 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   rdl_put_out(rdl);
 }
 
+#else
+
+/* ---- the same with several lanes ---- */
+
+/*
+ * The first lane, the leader, does all that stands above, and runs segments of tasks that name no
+ * lanes alone. For a segment of all lanes it leaves its loop, tells the others, and comes back when
+ * all have ended it. So where the loop stands is in rdl_cx, and the lanes meet at two places only.
+ */
+#define RDL_RESTS        5u /* between two turns */
+#define RDL_TOGETHER     6u /* all lanes run the segment next */
+
+/* More children of one segment could be handed on before it is over (rdl_ring_push). */
+#define RDL_MOST_SPAWNS  (RDL_LOCAL_RING / 2u)
+
+/* Arguments and state come to where the tasks read them. */
+RDL_FN void rdl_stage_frame(rdl_cx *rdl, RDL_GLOBAL const rdl_task_info *info) {
+  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
+  rdl_u32 args = info->args_size ? (info->args_size + 3u) / 4u : 1u;
+  rdl_u32 state = info->state_size ? (info->state_size + 3u) / 4u : 1u;
+  rdl_u32 words = rdl->resume ? args + state : args;
+  rdl_u32 k;
+  for (k = 0; k < words; k++)
+    rdl->stage[k] = frame[k];
+}
+
+/* So many children a segment of all lanes may start: for those there are slots and blocks now. */
+RDL_FN rdl_u32 rdl_spawns_at_hand(rdl_cx *rdl) {
+  rdl_u32 most = RDL_MOST_SPAWNS, pool;
+  for (pool = 0; pool < RDL_POOLS; pool++) {
+    rdl_u32 each = rdl_pool_each(rdl, pool);
+    if (each) most = rdl_least(most, rdl->stashes[pool].left / each);
+  }
+  return most;
+}
+
+/* Brings the stashes to what a loop of spawns usually takes; if the pools have less, then less. */
+#define RDL_USUAL_SPAWNS 64u
+
+RDL_FN void rdl_fill_stashes(rdl_cx *rdl) {
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++) {
+    rdl_u32 want = rdl_pool_each(rdl, pool) * RDL_USUAL_SPAWNS;
+    if (rdl->stashes[pool].left < want) (void)rdl_pool_fill(rdl, pool, want);
+  }
+}
+
+/* What the other lanes have to know. */
+RDL_FN void rdl_publish(rdl_cx *rdl) {
+  RDL_LOCAL rdl_group *group = rdl->group;
+  group->runs = 1;
+  group->slot = rdl->slot;
+  group->resume = rdl->resume;
+  group->status = rdl->status;
+  group->caught = rdl->caught;
+  group->which = rdl->which;
+  group->cancelled = (rdl->self->task & RDL_TASK_CANCELLED) || rdl_cancel_requested(rdl);
+  group->free_head = rdl->stashes[RDL_POOL_SLOTS].head;
+  group->free_next = rdl->stashes[RDL_POOL_SLOTS].next;
+  group->may_spawn = rdl_spawns_at_hand(rdl);
+  group->misuse = 0;
+}
+
+/* Runs a segment, unless all lanes must: then they run it next. */
+RDL_FN rdl_u32 rdl_lead_segment(rdl_cx *rdl) {
+  RDL_GLOBAL const rdl_task_info *info = rdl_task_info_of(rdl, rdl->self->task);
+  rdl_u32 resumed = rdl->resume && !rdl->over;
+  if (resumed && rdl->whole) rdl_recall_await(rdl);
+  if (resumed && !rdl_settled(rdl)) return RDL_SUSPENDED;
+  if (!rdl_segment_begins(rdl)) return RDL_ENDED;
+  rdl->whole = rdl->over = rdl->scratch_used = 0;
+  rdl->wide = info->width > 1u;
+  rdl_stage_frame(rdl, info);
+  if (!rdl->wide) return rdl_run_alone(rdl, rdl->self->task & RDL_TASK_MASK);
+  rdl_fill_stashes(rdl);
+  rdl_publish(rdl);
+  return RDL_TOGETHER;
+}
+
+/* What the segment of all lanes has left to be done: now each lane's writes come before it. */
+RDL_FN void rdl_serve_lanes(rdl_cx *rdl) {
+  rdl_u32 node, slot, status;
+  rdl->wide = 0;
+  if (rdl->group->misuse) rdl->misuse = rdl->group->misuse;
+  while ((node = rdl->signals)) {
+    rdl_event e;
+    e.index = rdl->nodes[node].ticket;
+    e.generation = rdl->nodes[node].value;
+    rdl->signals = rdl->nodes[node].next;
+    status = rdl_event_signal(rdl, e, rdl->nodes[node].size);
+    if (status) rdl->misuse = status;
+    rdl_node_free(rdl, node);
+  }
+  while ((slot = rdl->dropped)) {
+    rdl->dropped = rdl->sides[slot].chunk;
+    rdl_slot_free(rdl, slot);
+  }
+}
+
+/* Behind a segment, or a look for room: 1 = the future goes on at once. */
+RDL_FN rdl_u32 rdl_lead_on(rdl_cx *rdl, rdl_u32 how) {
+  if (rdl->wide) rdl_serve_lanes(rdl);
+  if (how == RDL_ENDED) how = rdl_end_begins(rdl);
+  if (rdl->cancels) rdl_serve_cancel(rdl);
+  if (how == RDL_SUSPENDED) {
+    if (!rdl->starting && !rdl->over) rdl_keep_await(rdl);
+    if (rdl->over || rdl_suspend(rdl)) {
+      if (rdl->starting || !rdl->whole) rdl_go_on_at_once(rdl);
+      return 1;
+    }
+  }
+  rdl_run_ends(rdl, how);
+  return 0;
+}
+
+/* As rdl_run: 1 = all lanes go on with the future first. */
+RDL_FN rdl_u32 rdl_lead_run(rdl_cx *rdl, rdl_u32 how) {
+  for (;;) {
+    if (how == RDL_STARTS) how = rdl_lead_segment(rdl);
+    if (how == RDL_TOGETHER) return 1;
+    if (!rdl_lead_on(rdl, how)) return 0;
+    how = RDL_STARTS;
+  }
+}
+
+/* As in rdl_worker_loop, up to what rdl_run begins with. */
+RDL_FN rdl_u32 rdl_turn_begins(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  rdl->last = rdl_must_go(rdl);
+  rdl->found = RDL_NOTHING;
+  if (rdl->last) {
+    rdl_leave(rdl);
+    return RDL_RUNS_NOTHING;
+  }
+  if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
+  rdl->found = rdl_find(rdl);
+  if (rdl->found && rdl->idle_rounds) {
+    rdl->idle_rounds = 0;
+    if (rdl->resting) rdl_go_on(rdl);
+  }
+  if (rdl->found != RDL_FUTURE) return RDL_RUNS_NOTHING;
+  rdl_store_relaxed(&rdl->me->running, rdl->slot);
+  rdl->whole = 1;
+  rdl->over = 0;
+  return rdl_take_up(rdl);
+}
+
+RDL_FN void rdl_turn_ends(rdl_cx *rdl) {
+  if (rdl->found)
+    rdl_next_turn(rdl);
+  else if (!rdl->last && rdl->idle_rounds && rdl->idle_rounds % 16u == 0u)
+    rdl_hold_no_room(rdl);
+  rdl_settle_up(rdl);
+  if (!rdl->found && !rdl->last) {
+    rdl->turn = rdl->held_back = 0;
+    rdl_plan(rdl);
+    rdl_rest(rdl, &rdl->idle_since, &rdl->idle_rounds);
+  }
+}
+
+/* The leader's loop, up to the next segment of all lanes. `how` the one before has ended. */
+RDL_APART void rdl_lead(rdl_cx *rdl, rdl_u32 how) {
+  for (;;) {
+    if (how == RDL_RESTS) how = rdl_turn_begins(rdl);
+    if (rdl->found && rdl_lead_run(rdl, how)) return;
+    rdl_turn_ends(rdl);
+    if (rdl->last) break;
+    how = RDL_RESTS;
+  }
+  rdl_put_out(rdl);
+  rdl->group->runs = 0;
+}
+
+/* What the leader has told: 0 = the worker leaves. */
+RDL_FN rdl_u32 rdl_follow(rdl_cx *rdl) {
+  RDL_LOCAL const rdl_group *group = rdl->group;
+  if (!group->runs) return 0;
+  rdl->slot = group->slot;
+  rdl->self = rdl->records + rdl->slot;
+  rdl->resume = group->resume;
+  rdl->status = group->status;
+  rdl->caught = group->caught;
+  rdl->which = group->which;
+  rdl->cancelled = group->cancelled;
+  rdl->free_head = group->free_head;
+  rdl->free_next = group->free_next;
+  rdl->may_spawn = group->may_spawn;
+  if (!rdl_leads(rdl)) rdl->cause = rdl->misuse = 0;
+  rdl->scratch_used = 0;
+  rdl->wide = 1;
+  return 1;
+}
+
+/* THE place where the lanes of a worker meet. Every one of them goes round as often as the others:
+   whether it goes round again is read between two barriers. */
+RDL_FN void rdl_group_loop(rdl_cx *rdl) {
+  rdl_u32 how = RDL_RESTS, runs;
+  do {
+    if (rdl_leads(rdl)) rdl_lead(rdl, how);
+    rdl_barrier();
+    runs = rdl_follow(rdl);
+    if (runs) {
+      how = rdl_run_together(rdl, rdl->self->task & RDL_TASK_MASK);
+      if (rdl->misuse) rdl_raise_local(&rdl->group->misuse, rdl->misuse);
+    }
+    rdl_barrier();
+  } while (runs);
+}
+
+#endif
+
 /* ---- entry ---- */
 
 RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
@@ -758,12 +995,18 @@ RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
   rdl_describe_tasks((RDL_GLOBAL rdl_task_info *)(heap + control->task_infos));
 }
 
-RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
+RDL_FN void rdl_worker_comes(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 come = rdl_fetch_add(&control->registered, 1u);
+  rdl_worker_open(rdl, heap, come & ~RDL_LAUNCH_CLOSED);
+  if (come & RDL_LAUNCH_CLOSED) rdl->leaving = 3;
+}
+
+#if RDL_LANES == 1
+
+RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
   rdl_cx rdl;
-  rdl_worker_open(&rdl, heap, come & ~RDL_LAUNCH_CLOSED);
-  if (come & RDL_LAUNCH_CLOSED) rdl.leaving = 3;
+  rdl_worker_comes(&rdl, heap);
   rdl_worker_loop(&rdl);
   rdl_worker_close(&rdl);
 }
@@ -774,3 +1017,49 @@ RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   else if (purpose == RDL_LAUNCH_RUN)
     rdl_work_for(heap);
 }
+
+#else
+
+RDL_APART void rdl_leader_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
+  rdl_worker_comes(rdl, heap);
+  rdl_plan(rdl);
+  rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
+}
+
+RDL_APART void rdl_leader_closes(rdl_cx *rdl) {
+  rdl_worker_close(rdl);
+}
+
+RDL_FN void rdl_group_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
+  rdl->gathered = rdl->wide = rdl->over = rdl->scratch_used = 0;
+  rdl->cancelled = rdl->free_head = rdl->free_next = rdl->may_spawn = 0;
+  rdl->misuse = rdl->cause = rdl->caught = rdl->which = rdl->status = 0;
+  rdl->dropped = rdl->signals = RDL_NIL;
+  rdl->found = rdl->last = rdl->whole = rdl->idle_rounds = 0;
+  rdl->idle_since = 0;
+  rdl->set = 0;
+  rdl->set_words = 0;
+  if (rdl_leads(rdl))
+    rdl_leader_opens(rdl, heap);
+  else
+    rdl_tables_open(rdl, heap);
+}
+
+/* Memory of a group is declared nowhere else than at the head of a kernel. */
+RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
+  RDL_LOCAL rdl_group group;
+  RDL_LOCAL rdl_stage stage;
+  RDL_LOCAL rdl_u64 scratch[RDL_SCRATCH_BYTES / 8u];
+  rdl_cx rdl;
+  rdl.lane = rdl_lane();
+  if (purpose == RDL_LAUNCH_DESCRIBE && rdl_leads(&rdl)) rdl_describe(heap);
+  if (purpose != RDL_LAUNCH_RUN) return;
+  rdl.group = &group;
+  rdl.stage = stage.words;
+  rdl.scratch = (RDL_LOCAL rdl_u8 *)scratch;
+  rdl_group_opens(&rdl, heap);
+  rdl_group_loop(&rdl);
+  if (rdl_leads(&rdl)) rdl_leader_closes(&rdl);
+}
+
+#endif

@@ -186,7 +186,7 @@ RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
 
 RDL_FN void rdl_note_room(rdl_cx *rdl, rdl_u32 what) {
   rdl->room |= what;
-  rdl->noted |= RDL_NOTED_MORE;
+  rdl->noted |= RDL_NOTED_ROOM;
 }
 
 /* Back into the stash. Whether it is too full now is looked at behind the segment. */
@@ -197,8 +197,7 @@ RDL_FN void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   stash->freed++;
   stash->left++;
   rdl->given |= 1u << pool;
-  rdl->noted |= RDL_NOTED_MORE;
-  if (stash->freed > rdl->keep) rdl->room |= RDL_ROOM_FULL;
+  if (stash->freed > rdl->keep) rdl_note_room(rdl, RDL_ROOM_FULL);
 }
 
 /* The stash has what one segment needs: `spawns` slots, and twice as many blocks of every class the

@@ -320,7 +320,7 @@ RDL_FN void rdl_wake_owner(rdl_cx *rdl, rdl_u32 owner) {
 RDL_FN void rdl_note_end(rdl_cx *rdl, rdl_u32 slot) {
   rdl->sides[slot].link = rdl->ended;
   rdl->ended = slot;
-  rdl->noted |= RDL_NOTED_MORE;
+  rdl->noted |= RDL_NOTED_ENDS;
 }
 
 /* One child less. Who takes the last one ends the future. */

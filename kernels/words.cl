@@ -129,6 +129,17 @@ typedef struct rdl_none {
   if (rdl->status) RDL_END_WITH_(rdl->status)
 #define RDL_CAUGHT_(outcome) (outcome) = rdl_catch(rdl)
 
+#if RDL_LANES > 1
+/* All lanes leave, for only the leader knows whether they must: if the await is over before it
+   began they come back at once. What the future is woken with is settled by then (lanes.cl). */
+#define RDL_AWAIT_POINT_(poll, settle, limit, ending, point)                                       \
+  do {                                                                                             \
+    rdl->over = (poll);                                                                            \
+    rdl->timeout = (limit);                                                                        \
+    RDL_POINT_(point);                                                                             \
+    ending;                                                                                        \
+  } while (0)
+#else
 #define RDL_AWAIT_POINT_(poll, settle, limit, ending, point)                                       \
   do {                                                                                             \
     if (!(poll)) {                                                                                 \
@@ -138,6 +149,7 @@ typedef struct rdl_none {
     }                                                                                              \
     ending;                                                                                        \
   } while (0)
+#endif
 
 #define RDL_AWAIT(f)                                                                               \
   RDL_AWAIT_POINT_(rdl_poll_future(rdl, (f)), rdl_settle_future(rdl, (f)), RDL_NEVER,              \
@@ -184,6 +196,10 @@ typedef struct rdl_none {
                    rdl_cancel_others(rdl, (futures), (n)); RDL_OR_FAIL_(), __COUNTER__)
 
 /* A child that counted itself off for an earlier wait may wake a later one too soon: look again. */
+#if RDL_LANES > 1
+#define RDL_CHILDREN_POINT_(ending, point)                                                         \
+  RDL_AWAIT_POINT_(rdl_poll_children(rdl), , RDL_NEVER, ending, point)
+#else
 #define RDL_CHILDREN_POINT_(ending, point)                                                         \
   do {                                                                                             \
     while (!rdl_poll_children(rdl)) {                                                              \
@@ -193,6 +209,7 @@ typedef struct rdl_none {
     }                                                                                              \
     ending;                                                                                        \
   } while (0)
+#endif
 #define RDL_AWAIT_CHILDREN()              RDL_CHILDREN_POINT_(RDL_OR_FAIL_(), __COUNTER__)
 #define RDL_AWAIT_CHILDREN_CATCH(outcome) RDL_CHILDREN_POINT_(RDL_CAUGHT_(outcome), __COUNTER__)
 
@@ -219,6 +236,10 @@ typedef struct rdl_none {
   RDL_AWAIT_POINT_(rdl_poll_plain(rdl, RDL_WANT_YIELD), rdl_settle(rdl), RDL_NEVER,                \
                    RDL_OR_FAIL_(), __COUNTER__)
 /* rdl_suspend fetches what the stashes lack. */
+#if RDL_LANES > 1
+#define RDL_ROOM_POINT_(spawns, point)                                                             \
+  RDL_AWAIT_POINT_(rdl_poll_room(rdl, spawns), , RDL_NEVER, RDL_OR_FAIL_(), point)
+#else
 #define RDL_ROOM_POINT_(spawns, point)                                                             \
   do {                                                                                             \
     rdl->again = 0;                                                                                \
@@ -230,6 +251,7 @@ typedef struct rdl_none {
     }                                                                                              \
     RDL_OR_FAIL_();                                                                                \
   } while (0)
+#endif
 #define RDL_AWAIT_ROOM()       RDL_ROOM_POINT_(1u, __COUNTER__)
 #define RDL_AWAIT_ROOM_LANES() RDL_ROOM_POINT_(RDL_LANES, __COUNTER__)
 
@@ -266,12 +288,9 @@ typedef struct rdl_none {
   do {                                                                                             \
     rdl_u32 rdl_wanted_ = (predicate) ? 1u : 0u;                                                   \
     RDL_NEW_(name, init);                                                                          \
-    (outcome) = rdl_ballot(!((dst) = rdl_spawn_lanes(rdl, rdl_wanted_, (rdl_u32)name##_task_word,  \
-                                                     rdl_new_.rdl_words_, RDL_WORDS(name##_args))) \
-                                .index &&                                                          \
-                           rdl_wanted_)                                                            \
-                    ? RDL_FULL                                                                     \
-                    : RDL_SPAWNED;                                                                 \
+    (dst) = rdl_spawn_lanes(rdl, &rdl_wanted_, (rdl_u32)name##_task_word, rdl_new_.rdl_words_,     \
+                            RDL_WORDS(name##_args));                                               \
+    (outcome) = rdl_wanted_;                                                                       \
   } while (0)
 #define RDL_SPAWN_LANES(dst, predicate, name, init...)                                             \
   do {                                                                                             \
@@ -295,16 +314,23 @@ typedef struct rdl_none {
     (dst) = RDL_RESULT(type, rdl_taken_);                                                          \
     rdl_free_child(rdl, rdl_taken_);                                                               \
   } while (0)
-#define RDL_DROP(f)                rdl_free_child(rdl, (f))
-#define RDL_DETACH(f)              rdl_detach(rdl, (f))
-#define RDL_CANCEL(f)              rdl_cancel_handle(rdl, (f))
-#define RDL_CANCELLED()            rdl_was_cancelled(rdl)
-#define RDL_SELF()                 rdl_handle_of(rdl, rdl->slot)
-#define RDL_FAILURE_CODE()         RDL_CAUSE_CODE(rdl->caught)
-#define RDL_SIGNAL(e, n)           rdl_signal(rdl, (e), (n))
-#define RDL_EVENT_COUNT(e)         rdl_event_count(rdl, (e))
-#define RDL_AT(type, p)            ((RDL_GLOBAL type *)(rdl_address)(p))
+#define RDL_DROP(f)        rdl_free_child(rdl, (f))
+#define RDL_DETACH(f)      rdl_detach(rdl, (f))
+#define RDL_CANCEL(f)      rdl_cancel_handle(rdl, (f))
+#define RDL_CANCELLED()    rdl_was_cancelled(rdl)
+#define RDL_SELF()         rdl_handle_of(rdl, rdl->slot)
+#define RDL_FAILURE_CODE() RDL_CAUSE_CODE(rdl->caught)
+#define RDL_SIGNAL(e, n)   rdl_signal(rdl, (e), (n))
+#define RDL_EVENT_COUNT(e) rdl_event_count(rdl, (e))
+#define RDL_AT(type, p)    ((RDL_GLOBAL type *)(rdl_address)(p))
+#if RDL_LANES > 1
+#define RDL_SCRATCH(type, name, n)                                                                 \
+  RDL_LOCAL type *name = (RDL_LOCAL type *)rdl_scratch_of(                                         \
+      rdl,                                                                                         \
+      (rdl_u32)(sizeof(type[n]) * sizeof(char[sizeof(type[n]) <= RDL_SCRATCH_BYTES ? 1 : -1])))
+#else
 #define RDL_SCRATCH(type, name, n) type name[n]
+#endif
 
 /* ---- functions behind the words ---- */
 
@@ -346,14 +372,19 @@ RDL_FN rdl_u32 rdl_set_in_frame(rdl_cx *rdl, rdl_address args, rdl_u32 args_size
   RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
   rdl_address in_args = (rdl_address)rdl->set - args;
   rdl_address in_self = (rdl_address)rdl->set - self;
+  if (!rdl_leads(rdl)) return 0;
   rdl->set_words = 0;
   if (in_args < args_size) rdl->set_words = frame + in_args / 4u;
   if (in_self < self_size) rdl->set_words = frame + (args_size + 3u) / 4u + in_self / 4u;
+#if RDL_LANES > 1
+  if (!rdl->set_words) rdl->misuse = RDL_S_INVALID; /* there is no other place that outlives it */
+#endif
   return 0;
 }
 
 /* With 0 the task suspends whatever there is. */
 RDL_FN rdl_u32 rdl_poll_plain(rdl_cx *rdl, rdl_u32 want) {
+  if (!rdl_leads(rdl)) return 0;
   return rdl_poll_begins(rdl, want);
 }
 
@@ -363,6 +394,7 @@ RDL_FN void rdl_settle(rdl_cx *rdl) {
 }
 
 RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
+  if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_FUTURE)) return 1;
   rdl->status = rdl_handle_status(rdl, f);
   if (rdl->status) return 1;
@@ -384,6 +416,7 @@ RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 
 RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
+  if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_ALL)) return 1;
   rdl->set = set;
   rdl->set_size = n;
@@ -396,24 +429,30 @@ RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   return 1;
 }
 
+/* 1 = this one ends the wait for any, and the status tells how. */
+RDL_FN rdl_u32 rdl_settle_member(rdl_cx *rdl, rdl_future f) {
+  rdl_u32 done = 0;
+  rdl->status = rdl_handle_status(rdl, f);
+  if (rdl->status != RDL_S_INVALID) { /* a made-up handle has no record */
+    done = rdl_is_done(rdl, f);       /* before the generation: the slot may be reborn */
+    rdl->status = rdl_handle_status(rdl, f);
+  }
+  if (!rdl->status && done) rdl->status = rdl_cause_of(rdl, f);
+  return rdl->status || done;
+}
+
 RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   rdl->which = n;
   for (k = 0; k < n && !rdl->status; k++) {
-    rdl_u32 done = 0;
-    rdl->status = rdl_handle_status(rdl, set[k]);
-    if (rdl->status != RDL_S_INVALID) { /* a made-up handle has no record */
-      done = rdl_is_done(rdl, set[k]);  /* before the generation: the slot may be reborn */
-      rdl->status = rdl_handle_status(rdl, set[k]);
-    }
-    if (!rdl->status && !done) continue;
+    if (!rdl_settle_member(rdl, set[k])) continue;
     rdl->which = k;
-    if (!rdl->status) rdl->status = rdl_cause_of(rdl, set[k]);
     return;
   }
 }
 
 RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+  if (!rdl_leads(rdl)) return 0;
   rdl->which = n;
   if (rdl_poll_begins(rdl, RDL_WANT_ANY)) return 1;
   rdl->set = set;
@@ -424,6 +463,7 @@ RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 }
 
 RDL_FN rdl_u32 rdl_poll_sleep(rdl_cx *rdl) {
+  if (!rdl_leads(rdl)) return 0;
   rdl->set_size = 0;
   return rdl_poll_begins(rdl, RDL_WANT_ANY);
 }
@@ -440,7 +480,9 @@ RDL_FN void rdl_settle_sleep(rdl_cx *rdl) {
 /* The bit that says that the owner waits is taken back first: children that are spawned later must
    not wake it. */
 RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
-  rdl_u32 child = rdl->self->first_child;
+  rdl_u32 child;
+  if (!rdl_leads(rdl)) return 0;
+  child = rdl->self->first_child;
   if (rdl_poll_begins(rdl, RDL_WANT_CHILDREN)) return 1;
   rdl_children_settle(rdl);
   if (rdl_live_children(rdl)) {
@@ -454,6 +496,7 @@ RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
 
 RDL_FN rdl_u32 rdl_poll_count(rdl_cx *rdl, rdl_event e, rdl_u32 count, rdl_u32 until_target) {
   RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
+  if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_EVENT)) return 1;
   rdl->status = rdl_event_status(rdl, e);
   if (rdl->status) return 1;
@@ -468,34 +511,61 @@ RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e) {
 }
 
 RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl, rdl_u32 spawns) {
+  if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_ROOM)) return 1;
   rdl->threshold = spawns;
   return rdl_has_room(rdl, spawns);
 }
 
+RDL_FN rdl_future rdl_no_future(void) {
+  rdl_future none;
+  none.index = none.generation = 0;
+  return none;
+}
+
+#if RDL_LANES > 1
+/* The slot that the leader takes next. While all lanes run a segment it takes none but by their
+   words and gives none back, so each lane can go through its stash beside it; RDL_NIL = no room. */
+RDL_FN rdl_u32 rdl_foresee(rdl_cx *rdl) {
+  rdl_u32 slot = rdl->free_head;
+  if (!rdl->may_spawn) return RDL_NIL;
+  rdl->may_spawn--;
+  if (slot)
+    rdl->free_head = rdl->sides[slot].link;
+  else
+    slot = rdl->free_next++;
+  return slot;
+}
+#endif
+
 RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
-  rdl_u32 slot = rdl_slot_new(rdl, task);
   RDL_GLOBAL rdl_word *frame;
-  rdl_u32 k;
-  if (!slot) {
-    rdl_future none;
-    none.index = none.generation = 0;
-    return none;
+  rdl_u32 slot, k;
+#if RDL_LANES > 1
+  if (rdl->wide) {
+    slot = rdl_foresee(rdl);
+    if (!slot) return rdl_no_future();
+    if (!rdl_leads(rdl)) return rdl_handle_of(rdl, slot);
   }
+#endif
+  slot = rdl_slot_new(rdl, task);
+  if (!slot) return rdl_no_future();
   frame = rdl_block(rdl, rdl->records[slot].frame);
   for (k = 0; k < count; k++)
     frame[k] = words[k];
   return rdl_child_start(rdl, slot, task);
 }
 
-/* One child for each lane that wants one, all or none: with one lane, a spawn or nothing. */
-RDL_FN rdl_future rdl_spawn_lanes(rdl_cx *rdl, rdl_u32 wanted, rdl_u32 task, const rdl_word *words,
+#if RDL_LANES == 1
+/* One child for each lane that wants one, all or none: with one lane, a spawn or nothing. What the
+   lane wants becomes what all have got. */
+RDL_FN rdl_future rdl_spawn_lanes(rdl_cx *rdl, rdl_u32 *wanted, rdl_u32 task, const rdl_word *words,
                                   rdl_u32 count) {
-  rdl_future none;
-  none.index = none.generation = 0;
-  if (!wanted) return none;
-  return rdl_spawn(rdl, task, words, count);
+  rdl_future f = *wanted ? rdl_spawn(rdl, task, words, count) : rdl_no_future();
+  *wanted = *wanted && !f.index ? RDL_FULL : RDL_SPAWNED;
+  return f;
 }
+#endif
 
 /* A handle that names a child of the running future. */
 RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f) {
@@ -526,27 +596,42 @@ RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u
   return rdl_result_words(rdl, rdl_slot_of(f.index));
 }
 
+#if RDL_LANES > 1
+/* Other lanes may still read the result, and go through what is free. */
+RDL_FN void rdl_slot_drop(rdl_cx *rdl, rdl_u32 slot) {
+  if (!rdl->wide) {
+    rdl_slot_free(rdl, slot);
+    return;
+  }
+  rdl->records[slot].previous_sibling = slot; /* no child any more, should the handle come again */
+  rdl->sides[slot].chunk = rdl->dropped;
+  rdl->dropped = slot;
+}
+#else
+#define rdl_slot_drop rdl_slot_free
+#endif
+
 RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f) {
-  rdl_u32 slot = rdl_child_of(rdl, f);
+  rdl_u32 slot = rdl_leads(rdl) ? rdl_child_of(rdl, f) : RDL_NIL;
   if (!slot) return;
   if (!rdl_is_done(rdl, f)) {
     rdl->misuse = RDL_S_INVALID;
     return;
   }
   rdl_unlink_child(rdl, slot);
-  rdl_slot_free(rdl, slot);
+  rdl_slot_drop(rdl, slot);
 }
 
 /* The bit and the closing of the list are read-modify-writes of one word: either the finisher sees
    that it must free the slot, or the owner sees that it must. */
 RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
-  rdl_u32 slot = rdl_child_of(rdl, f);
+  rdl_u32 slot = rdl_leads(rdl) ? rdl_child_of(rdl, f) : RDL_NIL;
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
   rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */
   rdl->records[slot].next_sibling = rdl->self->task; /* for who asks where it came from */
   if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_LIST_CLOSED)
-    rdl_slot_free(rdl, slot);
+    rdl_slot_drop(rdl, slot);
   else if (rdl->spawned)
     rdl->spawned--;
   else
@@ -555,6 +640,7 @@ RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
 
 RDL_FN void rdl_cancel_handle(rdl_cx *rdl, rdl_future f) {
   rdl_u32 status = rdl_handle_status(rdl, f);
+  if (!rdl_leads(rdl)) return;
   if (status == RDL_S_INVALID) rdl->misuse = status;
   if (!status) rdl_cancel(rdl, rdl_slot_of(f.index), f.generation);
 }
@@ -566,12 +652,47 @@ RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 }
 
 RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl) {
+#if RDL_LANES > 1
+  if (rdl->wide) { /* the lanes must agree: a request counts that had come when they last met */
+    if (rdl_leads(rdl) && rdl->cancelled && !(rdl->self->task & RDL_TASK_CANCELLED))
+      rdl_deliver_cancel(rdl);
+    return rdl->cancelled;
+  }
+#endif
   if (rdl_cancel_requested(rdl)) rdl_deliver_cancel(rdl);
   return (rdl->self->task & RDL_TASK_CANCELLED) != 0u;
 }
 
+#if RDL_LANES > 1
+/* Who waits for it shall see what every lane has written before: it is signalled when all lanes
+   have ended the segment. Returns 0 when there is no room to note it. */
+RDL_FN rdl_u32 rdl_note_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
+  RDL_GLOBAL rdl_node *node;
+  rdl_u32 index;
+  if (!rdl->stashes[RDL_POOL_NODES].left && !rdl_pool_fill(rdl, RDL_POOL_NODES, 1u)) return 0;
+  index = rdl_pool_take(rdl, RDL_POOL_NODES);
+  node = rdl->nodes + index;
+  node->next = rdl->signals;
+  node->ticket = e.index;
+  node->value = e.generation;
+  node->size = n;
+  rdl->signals = index;
+  return 1;
+}
+#endif
+
 RDL_FN void rdl_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
-  rdl_u32 status = rdl_event_signal(rdl, e, n);
+  rdl_u32 status;
+  if (!rdl_leads(rdl)) return;
+#if RDL_LANES > 1
+  if (rdl->wide) {
+    status = rdl_event_status(rdl, e);
+    if (!status && !rdl_note_signal(rdl, e, n)) status = RDL_S_OUT_OF_SLOTS;
+    if (status) rdl->misuse = status;
+    return;
+  }
+#endif
+  status = rdl_event_signal(rdl, e, n);
   if (status) rdl->misuse = status;
 }
 
@@ -579,58 +700,70 @@ RDL_FN rdl_u32 rdl_event_count(rdl_cx *rdl, rdl_event e) {
   return rdl_event_status(rdl, e) ? 0u : rdl_load_acquire(&rdl_event_at(rdl, e)->count);
 }
 
-/* ---- lanes: with one lane a worker is its own leader and every collective is the identity ---- */
+/* ---- lanes ---- */
 
-RDL_FN rdl_u32 rdl_lane(void) {
-  return 0u;
+/* With one lane every word of all lanes is the identity, and in lanes.cl stands what they are with
+   more. They are macros because they want to know the worker. */
+#define rdl_sync()                    rdl_sync_of(rdl)
+#define rdl_broadcast_u32(v, lane)    rdl_broadcast_u32_of(rdl, (v), (lane))
+#define rdl_broadcast_f32(v, lane)    rdl_broadcast_f32_of(rdl, (v), (lane))
+#define rdl_broadcast_future(f, lane) rdl_broadcast_future_of(rdl, (f), (lane))
+#define rdl_reduce_add_u32(v)         rdl_reduce_add_u32_of(rdl, (v))
+#define rdl_reduce_add_f32(v)         rdl_reduce_add_f32_of(rdl, (v))
+#define rdl_reduce_min_u32(v)         rdl_reduce_min_u32_of(rdl, (v))
+#define rdl_reduce_min_f32(v)         rdl_reduce_min_f32_of(rdl, (v))
+#define rdl_reduce_max_u32(v)         rdl_reduce_max_u32_of(rdl, (v))
+#define rdl_reduce_max_f32(v)         rdl_reduce_max_f32_of(rdl, (v))
+/* Exclusive: the sum of the lanes before this one. */
+#define rdl_scan_add_u32(v) rdl_scan_add_u32_of(rdl, (v))
+#define rdl_scan_add_f32(v) rdl_scan_add_f32_of(rdl, (v))
+#define rdl_ballot(p)       rdl_ballot_of(rdl, (p))
+
+#if RDL_LANES == 1
+
+RDL_FN void rdl_sync_of(rdl_cx *rdl) {
+  (void)rdl;
 }
-RDL_FN rdl_u32 rdl_lanes(void) {
-  return RDL_LANES;
-}
-RDL_FN void rdl_sync(void) {}
-RDL_FN rdl_u32 rdl_broadcast_u32(rdl_u32 v, rdl_u32 lane) {
-  (void)lane;
+RDL_FN rdl_u32 rdl_broadcast_u32_of(rdl_cx *rdl, rdl_u32 v, rdl_u32 lane) {
+  (void)rdl, (void)lane;
   return v;
 }
-RDL_FN float rdl_broadcast_f32(float v, rdl_u32 lane) {
-  (void)lane;
+RDL_FN float rdl_broadcast_f32_of(rdl_cx *rdl, float v, rdl_u32 lane) {
+  (void)rdl, (void)lane;
   return v;
 }
-RDL_FN rdl_future rdl_broadcast_future(rdl_future f, rdl_u32 lane) {
-  f.index = rdl_broadcast_u32(f.index, lane);
-  f.generation = rdl_broadcast_u32(f.generation, lane);
+RDL_FN rdl_future rdl_broadcast_future_of(rdl_cx *rdl, rdl_future f, rdl_u32 lane) {
+  (void)rdl, (void)lane;
   return f;
 }
-RDL_FN rdl_u32 rdl_reduce_add_u32(rdl_u32 v) {
+RDL_FN rdl_u32 rdl_of_one_lane_u32(rdl_cx *rdl, rdl_u32 v) {
+  (void)rdl;
   return v;
 }
-RDL_FN float rdl_reduce_add_f32(float v) {
+RDL_FN float rdl_of_one_lane_f32(rdl_cx *rdl, float v) {
+  (void)rdl;
   return v;
 }
-RDL_FN rdl_u32 rdl_reduce_min_u32(rdl_u32 v) {
-  return v;
-}
-RDL_FN float rdl_reduce_min_f32(float v) {
-  return v;
-}
-RDL_FN rdl_u32 rdl_reduce_max_u32(rdl_u32 v) {
-  return v;
-}
-RDL_FN float rdl_reduce_max_f32(float v) {
-  return v;
-}
-/* Exclusive: the sum of the lanes before this one. */
-RDL_FN rdl_u32 rdl_scan_add_u32(rdl_u32 v) {
-  (void)v;
+#define rdl_reduce_add_u32_of rdl_of_one_lane_u32
+#define rdl_reduce_min_u32_of rdl_of_one_lane_u32
+#define rdl_reduce_max_u32_of rdl_of_one_lane_u32
+#define rdl_reduce_add_f32_of rdl_of_one_lane_f32
+#define rdl_reduce_min_f32_of rdl_of_one_lane_f32
+#define rdl_reduce_max_f32_of rdl_of_one_lane_f32
+RDL_FN rdl_u32 rdl_scan_add_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  (void)rdl, (void)v;
   return 0u;
 }
-RDL_FN float rdl_scan_add_f32(float v) {
-  (void)v;
+RDL_FN float rdl_scan_add_f32_of(rdl_cx *rdl, float v) {
+  (void)rdl, (void)v;
   return 0.0f;
 }
-RDL_FN rdl_u64 rdl_ballot(rdl_u32 predicate) {
+RDL_FN rdl_u64 rdl_ballot_of(rdl_cx *rdl, rdl_u32 predicate) {
+  (void)rdl;
   return predicate ? 1u : 0u;
 }
+
+#endif
 
 /* ---- atomics on memory of the tasks' own; all are acquire and release ---- */
 
@@ -666,7 +799,15 @@ RDL_FN rdl_u32 rdl_atomic_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v
 
 /* ---- running a task ---- */
 
-RDL_FN void rdl_words_in(rdl_word *to, RDL_GLOBAL const rdl_word *from, rdl_u32 n) {
+#if RDL_LANES > 1 /* the leader has brought arguments and state to where all lanes read them */
+#define RDL_FRAME_SPACE_          RDL_LOCAL
+#define RDL_FRAME_AT_(rdl, frame) (rdl)->stage
+#else
+#define RDL_FRAME_SPACE_          RDL_GLOBAL
+#define RDL_FRAME_AT_(rdl, frame) (frame)
+#endif
+
+RDL_FN void rdl_words_in(rdl_word *to, RDL_FRAME_SPACE_ const rdl_word *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
@@ -716,16 +857,18 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
     rdl_word words[RDL_WORDS(name##_result)];                                                      \
   } out;                                                                                           \
   RDL_GLOBAL rdl_word *frame = rdl_block(rdl, rdl->self->frame);                                   \
-  rdl_words_in(args.words, frame, RDL_WORDS(name##_args));                                         \
+  rdl_words_in(args.words, RDL_FRAME_AT_(rdl, frame), RDL_WORDS(name##_args));                     \
   if (rdl->resume)                                                                                 \
-    rdl_words_in(self.words, frame + RDL_WORDS(name##_args), RDL_WORDS(name##_state));             \
+    rdl_words_in(self.words, RDL_FRAME_AT_(rdl, frame) + RDL_WORDS(name##_args),                   \
+                 RDL_WORDS(name##_state));                                                         \
   else                                                                                             \
     rdl_words_clear(self.words, RDL_WORDS(name##_state));                                          \
   rdl_words_clear(out.words, RDL_WORDS(name##_result))
 #define RDL_STATE_OUT_(name)                                                                       \
+  if (rdl_leads(rdl))                                                                              \
   rdl_words_out(frame + RDL_WORDS(name##_args), self.words, RDL_WORDS(name##_state))
 #define RDL_RESULT_OUT_(name)                                                                      \
-  if (!rdl->cause)                                                                                 \
+  if (!rdl->cause && rdl_leads(rdl))                                                               \
   rdl_words_out(rdl_result_words(rdl, rdl->slot), out.words, RDL_WORDS(name##_result))
 
 /* One a task: frame in, a segment, state or result out. Returns how the segment ends. The copies go
@@ -769,4 +912,6 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
   infos[RDL_ID_##name].spawns = (spawn_count);                                                     \
   infos[RDL_ID_##name].resume_points = (points);                                                   \
   infos[RDL_ID_##name].width = RDL_LANES;
+#define RDL_ALONE_INFO(name) infos[RDL_ID_##name].width = 1u;
+#define RDL_STAGE(name)      rdl_word name##_words[RDL_WORDS(name##_args) + RDL_WORDS(name##_state)];
 #define RDL_LANES_INFO(name) infos[RDL_ID_##name].lane_state_size = sizeof(name##_lane_state);

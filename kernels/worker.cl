@@ -34,7 +34,8 @@
 
 /* What has been noted, cancels apart (rdl_settle_up). */
 #define RDL_NOTED_WAKES 1u
-#define RDL_NOTED_MORE  2u /* ends, or something about room */
+#define RDL_NOTED_ENDS  2u
+#define RDL_NOTED_ROOM  4u /* something is to be done about it, or it is time to look */
 
 /* What is to be done about room (rdl_serve_room). */
 #define RDL_ROOM_FULL   1u  /* a stash holds more than it may */
@@ -42,6 +43,32 @@
 #define RDL_ROOM_TELL   4u  /* and those who wait are told of it */
 #define RDL_ROOM_LOOK   8u  /* they look again if something has come back since `room_version` */
 #define RDL_ROOM_WAKE   16u /* they look again */
+
+#if RDL_LANES > 1
+
+/* What the lanes of a worker tell each other, in memory that they share. */
+typedef struct rdl_group {
+  /* The segment that all lanes run next: written by the leader before a barrier. */
+  rdl_u32 runs; /* 0 = there is none, and the worker leaves */
+  rdl_u32 slot;
+  rdl_u32 resume;
+  rdl_u32 status;
+  rdl_u32 caught;
+  rdl_u32 which;
+  rdl_u32 cancelled;
+  rdl_u32 free_head;
+  rdl_u32 free_next;
+  rdl_u32 may_spawn;
+  rdl_u32 misuse; /* raised by every lane that was given a handle it may not have */
+  /* What each lane brings to a word of all, and the leader's news of a cancel behind that. Two rows
+     in turn: who is ahead by one word does not write what others still read. */
+  rdl_u32 rows[2][RDL_LANES + 1u];
+} rdl_group;
+
+/* Bytes of working memory that the tasks' RDL_SCRATCH shares out. */
+#define RDL_SCRATCH_BYTES 8192u
+
+#endif
 
 typedef struct rdl_cx {
   RDL_GLOBAL rdl_u8 *heap;
@@ -147,7 +174,42 @@ typedef struct rdl_cx {
   rdl_u32 low; /* a stash holds less than one segment may need */
   rdl_stash stashes[RDL_POOLS];
   rdl_counters counters;
+#if RDL_LANES > 1
+  /* The leader has all of this structure, the other lanes the tables, what the group publishes, and
+     this. */
+  rdl_u32 lane;
+  RDL_LOCAL rdl_group *group;
+  RDL_LOCAL rdl_word *stage; /* arguments and state of the segment that runs */
+  RDL_LOCAL rdl_u8 *scratch;
+  rdl_u32 scratch_used;
+  rdl_u32 gathered;  /* words of all lanes so far: which row is next */
+  rdl_u32 wide;      /* the segment is run by all lanes, not by the leader alone */
+  rdl_u32 cancelled; /* a cancel had come when the lanes last met */
+  rdl_u32 free_head; /* slots in the order in which the leader will take them */
+  rdl_u32 free_next;
+  rdl_u32 may_spawn; /* so many of them */
+  /* Of the leader: where its loop stands while the lanes run a segment. */
+  rdl_u32 found; /* what the turn goes on with */
+  rdl_u32 last;
+  rdl_u32 whole; /* no part of its segment has run yet */
+  rdl_u32 over;  /* the await that the segment has left for was over before it began */
+  rdl_u32 idle_rounds;
+  rdl_u64 idle_since;
+  /* What a segment of all lanes leaves to be done when all of them have ended it. */
+  rdl_u32 dropped; /* slots to be freed, linked through rdl_side.chunk */
+  rdl_u32 signals; /* nodes: event, count */
+#endif
 } rdl_cx;
+
+/* Of the lanes of a worker the first acts for all, and the others see what came of it. */
+RDL_FN rdl_u32 rdl_leads(rdl_cx *rdl) {
+#if RDL_LANES > 1
+  return rdl->lane == 0u;
+#else
+  (void)rdl;
+  return 1u;
+#endif
+}
 
 RDL_FN void rdl_copy_counters(rdl_cx *rdl) {
   RDL_GLOBAL rdl_counters *to = &rdl->me->counters;
@@ -164,9 +226,8 @@ RDL_FN void rdl_copy_counters(rdl_cx *rdl) {
   to->claimed = rdl->counters.claimed;
 }
 
-RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
+RDL_FN void rdl_tables_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
-  rdl_u32 pool;
   rdl->heap = heap;
   rdl->control = control;
   rdl->records = (RDL_GLOBAL rdl_record *)(heap + control->records);
@@ -174,12 +235,18 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->nodes = (RDL_GLOBAL rdl_node *)(heap + control->nodes);
   rdl->events = (RDL_GLOBAL rdl_event_record *)(heap + control->events);
   rdl->outcomes = (RDL_GLOBAL rdl_outcome *)(heap + control->outcomes);
-  rdl->me = (RDL_GLOBAL rdl_worker *)(heap + control->workers_at) + worker;
-  rdl->ring = (RDL_GLOBAL rdl_entry *)(heap + control->rings) + worker * RDL_LOCAL_RING;
   rdl->self = rdl->records;
-  rdl->worker = worker;
   rdl->context = control->context;
   rdl->slots = control->slots;
+}
+
+RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
+  RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
+  rdl_u32 pool;
+  rdl_tables_open(rdl, heap);
+  rdl->me = (RDL_GLOBAL rdl_worker *)(heap + control->workers_at) + worker;
+  rdl->ring = (RDL_GLOBAL rdl_entry *)(heap + control->rings) + worker * RDL_LOCAL_RING;
+  rdl->worker = worker;
   rdl->flat = control->flags & RDL_FLAG_FLAT;
   rdl->careful = rdl->flat;
   rdl_store_relaxed(&rdl->me->answered, 0u);

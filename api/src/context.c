@@ -165,9 +165,6 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
                                   &cx->device_index, &cx->device_info);
   if (!status) status = check_not_held(cx);
   if (status) return status;
-  if (cx->options.lanes > 1u)
-    return rdl__error(RDL_UNSUPPORTED, "device %s runs one lane a worker, not %u",
-                      cx->device_info.selector, cx->options.lanes);
   status = cx->backend->open(cx->device_index, &asked, &cx->device, &why);
   if (status) return rdl__error_why(status, &why);
   cx->backend->facts(cx->device, &cx->facts);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/src/kernels.h"
+#include "api/src/lanes.h"
 #include "api/src/lex.h"
 #include "api/src/mentions.h"
 #include "backends/common/sha256.h"
@@ -42,6 +43,8 @@ rdl_status rdl__image_own_module(rdl__task_list *tasks, rdl__image_module *out_m
 typedef struct place {
   const rdl__image_module *module;
   const rdl__task *task;
+  uint32_t number;
+  bool wide; /* run by all lanes of a worker */
 } place;
 
 /* By name; equal names in the order of loading, so that the later one is reported. */
@@ -106,7 +109,7 @@ static rdl_status check_names(const rdl__image_module *modules, size_t count, ui
   if (!places) return report_memory(why);
   for (size_t m = 0; m < count; m++)
     for (size_t i = 0; i < modules[m].tasks->count; i++)
-      places[n++] = (place){&modules[m], &modules[m].tasks->tasks[i]};
+      places[n++] = (place){.module = &modules[m], .task = &modules[m].tasks->tasks[i]};
   qsort(places, n, sizeof *places, compare_places);
   for (size_t i = 1; i < n && !status; i++)
     if (strcmp(places[i - 1].task->name, places[i].task->name) == 0)
@@ -136,7 +139,7 @@ static void print_choice(rdl__text *out, const place *places, uint32_t from, uin
     return;
   }
   uint32_t middle = from + (to - from) / 2;
-  rdl__text_print(out, "%*sif (task < %uu) {\n", indent, "", middle);
+  rdl__text_print(out, "%*sif (task < %uu) {\n", indent, "", places[middle].number);
   print_choice(out, places, from, middle, depth + 1);
   rdl__text_print(out, "%*s} else {\n", indent, "");
   print_choice(out, places, middle, to, depth + 1);
@@ -151,11 +154,47 @@ static void print_description(rdl__text *out, const place *places, uint32_t coun
     if (task->lane_spawns) rdl__text_print(out, " + %uu * RDL_LANES", task->lane_spawns);
     rdl__text_print(out, ", %uu)\n", task->resume_points);
     if (task->lane_state) rdl__text_print(out, "  RDL_LANES_INFO(%s)\n", task->name);
+    if (!places[i].wide) rdl__text_print(out, "  RDL_ALONE_INFO(%s)\n", task->name);
   }
   rdl__text_print(out, "}\n");
 }
 
-static void print_tail(rdl__text *out, const place *places, uint32_t count) {
+static void print_run(rdl__text *out, const char *name, const place *places, uint32_t count) {
+  rdl__text_print(out, "RDL_FN rdl_u32 %s(rdl_cx *rdl, rdl_u32 task)\n{\n", name);
+  if (count) {
+    rdl__text_print(out, "  rdl_u32 how;\n");
+    print_choice(out, places, 0, count, 1);
+    rdl__text_print(out, "  return how;\n}\n");
+  } else {
+    rdl__text_print(out, "  (void)rdl, (void)task;\n  return RDL_ENDED;\n}\n");
+  }
+}
+
+/* On a worker of several lanes the tasks of all lanes stand apart from the others: around the words
+ * that bring lanes together every branch must be one that all of them take. */
+static rdl_status print_runs(rdl__text *out, const place *places, uint32_t count) {
+  place *some = calloc(count + (size_t)1, sizeof *some);
+  uint32_t alone = 0, wide = 0;
+  if (!some) return RDL_OUT_OF_MEMORY;
+  rdl__text_print(out, "#if RDL_LANES == 1\n");
+  print_run(out, "rdl_run_task", places, count);
+  rdl__text_print(out, "#else\n");
+  for (uint32_t i = 0; i < count; i++)
+    if (!places[i].wide) some[alone++] = places[i];
+  print_run(out, "rdl_run_alone", some, alone);
+  for (uint32_t i = 0; i < count; i++)
+    if (places[i].wide) some[wide++] = places[i];
+  print_run(out, "rdl_run_together", some, wide);
+  rdl__text_print(out, "typedef union rdl_stage {\n  rdl_word words[1];\n");
+  for (uint32_t i = 0; i < count; i++)
+    rdl__text_print(out, "  RDL_STAGE(%s)\n", places[i].task->name);
+  rdl__text_print(out, "} rdl_stage;\n#endif\n");
+  free(some);
+  return RDL_OK;
+}
+
+static rdl_status print_tail(rdl__text *out, const place *places, uint32_t count) {
+  rdl_status status;
   for (uint32_t i = 0; i < count; i++) {
     const rdl__task *task = places[i].task;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are as many places as tasks */
@@ -163,11 +202,9 @@ static void print_tail(rdl__text *out, const place *places, uint32_t count) {
     rdl__text_print(out, "%s(%s)\n", form, task->name);
   }
   rdl__text_print(out, "#define RDL_TASK_COUNT %uu\n", count);
-  rdl__text_print(out,
-                  "RDL_FN rdl_u32 rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n  rdl_u32 how;\n");
-  print_choice(out, places, 0, count, 1);
-  rdl__text_print(out, "  return how;\n}\n");
+  status = print_runs(out, places, count);
   print_description(out, places, count);
+  return status;
 }
 
 /* A macro of a user's file may have any name, also one that the text behind the file uses. */
@@ -180,18 +217,28 @@ static void print_ends(rdl__text *out, const rdl__image_module *modules, size_t 
   }
 }
 
+static void list_places(const rdl__image_module *modules, size_t count, const bool *wide,
+                        place *places) {
+  uint32_t n = 0;
+  for (size_t m = 0; m < count; m++)
+    for (size_t i = 0; i < modules[m].tasks->count; i++, n++)
+      places[n] = (place){&modules[m], &modules[m].tasks->tasks[i], n, wide[n]};
+}
+
 static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl__image *image,
                              rdl_reason *why) {
   place *places = calloc(image->task_count + (size_t)1, sizeof *places);
-  size_t n = 0;
-  if (!places) return report_memory(why);
-  for (size_t m = 0; m < count; m++)
-    for (size_t i = 0; i < modules[m].tasks->count; i++)
-      places[n++] = (place){&modules[m], &modules[m].tasks->tasks[i]};
-  print_ends(&image->tail, modules, count);
-  print_tail(&image->tail, places, image->task_count);
+  bool *wide = calloc(image->task_count + (size_t)1, sizeof *wide);
+  rdl_status status = RDL_OUT_OF_MEMORY;
+  if (places && wide) status = rdl__find_wide(modules, count, wide);
+  if (!status) {
+    list_places(modules, count, wide, places);
+    print_ends(&image->tail, modules, count);
+    status = print_tail(&image->tail, places, image->task_count);
+  }
   free(places);
-  return image->tail.failed ? report_memory(why) : RDL_OK;
+  free(wide);
+  return status || image->tail.failed ? report_memory(why) : RDL_OK;
 }
 
 /* ---- pieces ---- */

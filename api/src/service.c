@@ -123,8 +123,8 @@ static void adjust_segments(rdl_context *cx, uint64_t segments) {
   if (ns > OVERDUE_NS && segments) {
     limit = segments * AIM_NS / (ns * cx->launched_workers);
     if (limit < LEAST_SEGMENTS) limit = LEAST_SEGMENTS;
-  } else if (limit && segments >= limit && ns < AIM_NS) {
-    limit *= 2u;
+  } else if (limit && !rdl_load_relaxed(&c->parked) && ns < AIM_NS) {
+    limit *= 2u; /* also where nothing ran: futures that only looked for room count as well */
   }
   if (most && limit > most) limit = most;
   if (limit == c->segment_limit) return;

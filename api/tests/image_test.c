@@ -78,7 +78,7 @@ static void pieces_in_order(void **state) {
 
 static void dispatch_over_all_tasks(void **state) {
   static const char run[] =
-      "#define RDL_TASK_COUNT 6u\n"
+      "#define RDL_TASK_COUNT 6u\n#if RDL_LANES == 1\n"
       "RDL_FN rdl_u32 rdl_run_task(rdl_cx *rdl, rdl_u32 task)\n{\n"
       "  rdl_u32 how;\n"
       "  if (task < 3u) {\n    if (task < 1u) {\n      how = rdl_batch_run(rdl);\n"
@@ -96,7 +96,8 @@ static void dispatch_over_all_tasks(void **state) {
   const char *text = piece_at(&image, 1)->text;
   assert_non_null(strstr(text, "RDL_RUNNER(two)\nRDL_RUNNER(three)\n"));
   assert_non_null(strstr(text, run));
-  assert_non_null(strstr(text, "  RDL_INFO(one, 0u, 0u)\n  RDL_INFO(two, 0u, 0u)\n"
+  assert_non_null(strstr(text, "  RDL_INFO(one, 0u, 0u)\n  RDL_ALONE_INFO(one)\n"
+                               "  RDL_INFO(two, 0u, 0u)\n  RDL_ALONE_INFO(two)\n"
                                "  RDL_INFO(three,"));
   rdl__image_finish(&image);
   finish(&m);
@@ -118,6 +119,57 @@ static void dispatch_to_a_task_with_lanes(void **state) {
   assert_null(strstr(text, "RDL_LANES_INFO(two)"));
   rdl__image_finish(&image);
   finish(&m);
+}
+
+/* Whether the task "three" of this file is one for all lanes, and no other. */
+static bool is_wide(const char *file) {
+  modules m;
+  load(&m, "a.task.c", file);
+  rdl__image image;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
+  const char *text = piece_at(&image, 1)->text;
+  assert_non_null(strstr(text, "RDL_ALONE_INFO(two)\n"));
+  bool wide = !strstr(text, "RDL_ALONE_INFO(three)\n");
+  const char *together = strstr(text, "rdl_run_together");
+  assert_non_null(together);
+  assert_int_equal(strstr(together, "how = three_run(rdl);") != NULL, wide);
+  assert_null(strstr(together, "how = two_run(rdl);"));
+  rdl__image_finish(&image);
+  finish(&m);
+  return wide;
+}
+
+#define THREE(body) "RDL_TASK(three, int, A, S) { RDL_BEGIN(); " body " RDL_END(); }\n"
+
+/* Lanes may be named in the task, or behind a function or macro, in whatever order they come. */
+static void who_names_lanes_is_wide(void **state) {
+  static const char *const wide[] = {
+      THREE("self->k = rdl_lane();"),
+      THREE("rdl_sync();"),
+      THREE("if (rdl_ballot(1)) RDL_EXIT();"),
+      THREE("self->k = (rdl_scan_add_u32(1));"),
+      "RDL_TASK_LANES(three, int, A, S, L) { RDL_BEGIN(); RDL_END(); }\n",
+      "RDL_FN uint mine(rdl_cx *rdl) { return rdl_reduce_add_u32(1); }\n" THREE("mine(rdl);"),
+      "#define ALL \\\n  rdl_sync()\n" THREE("ALL;"),
+      "#define OUTER INNER\n#define INNER(x) (x + rdl_lane())\n" THREE("self->k = OUTER(1);"),
+      "RDL_FN uint a(uint n);\nRDL_FN uint b(uint n) { return a(n); }\n"
+      "RDL_FN uint a(uint n) { return n + rdl_lane(); }\n" THREE("b(1);"),
+      THREE("\n#define HERE rdl_lane()\n self->k = HERE;"),
+  };
+  static const char *const alone[] = {
+      THREE("self->k = rdl_lanes();"),
+      THREE("RDL_YIELD();"),
+      THREE("/* rdl_sync(); */ self->k = \"rdl_lane\"[0];"),
+      "RDL_FN uint mine(rdl_cx *rdl) { return rdl_reduce_add_u32(1); }\n" THREE("self->k = 1;"),
+      "#define ALL rdl_sync()\n" THREE("self->k = 1;"),
+      THREE("\n#define HERE rdl_lane()\n self->k = 1;"),
+      "#if rdl_lane\n#error it's rdl_lane()\n#endif\n" THREE("self->k = 1;"),
+  };
+  (void)state;
+  for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+    if (!is_wide(wide[k])) fail_msg("is not wide: %s", wide[k]);
+  for (size_t k = 0; k < sizeof alone / sizeof *alone; k++)
+    if (is_wide(alone[k])) fail_msg("is wide: %s", alone[k]);
 }
 
 static void hash_of(const char *name, const char *second, char out_hash[65]) {
@@ -283,6 +335,7 @@ int main(void) {
       cmocka_unit_test(pieces_in_order),
       cmocka_unit_test(dispatch_over_all_tasks),
       cmocka_unit_test(dispatch_to_a_task_with_lanes),
+      cmocka_unit_test(who_names_lanes_is_wide),
       cmocka_unit_test(hash_knows_names_and_texts),
       cmocka_unit_test(same_name_in_two_files),
       cmocka_unit_test(mentions_are_judged),

@@ -108,7 +108,9 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   if (options->native_context)
     return rdl__fail(RDL_UNSUPPORTED, why, "The host has no driver whose context could be used.");
   if (options->lanes > 1)
-    return rdl__fail(RDL_UNSUPPORTED, why, "Workers of the host have 1 lane, not %u.",
+    return rdl__fail(RDL_UNSUPPORTED, why,
+                     "A worker of the host is a thread and has 1 lane, not %u. Leave the option "
+                     "`lanes` 0, or open an OpenCL device.",
                      (unsigned)options->lanes);
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");

@@ -65,8 +65,10 @@ static uint32_t least(uint32_t a, uint32_t b) {
 /* Only workers that were seen to run together are asked for: others would begin when the first are
  * gone. Without a wish there are no more than the units are made for. */
 static uint32_t workers_of(const rdl_backend_device *device, const rdl_device_info *info,
-                           const rdl_cl_abilities *abilities, uint32_t asked) {
-  uint32_t most = device->workers ? device->workers : abilities->resident_groups;
+                           const rdl_cl_abilities *abilities, const rdl_backend_options *options) {
+  uint32_t seen = options->lanes > 1u ? abilities->resident_groups_32 : abilities->resident_groups;
+  uint32_t asked = options->workers;
+  uint32_t most = device->workers ? device->workers : seen;
   uint32_t usual = info->compute_units * (device->is_cpu ? 1u : WORKERS_A_UNIT);
   if (!most) most = 1u;
   return least(asked ? asked : usual, most);
@@ -86,6 +88,24 @@ static rdl_status lacks(const rdl_device_info *info, const char *what, rdl_reaso
       info->selector, info->name, what);
 }
 
+/* Only widths that were tried: drivers have been seen to go wrong at others. */
+static rdl_status check_lanes(const rdl_device_info *info, const rdl_cl_abilities *abilities,
+                              uint32_t lanes, rdl_reason *why) {
+  char right[64] = "";
+  size_t used = 0;
+  if (lanes <= 1u) return RDL_OK;
+  for (uint32_t i = 0; i < RDL_CL_LANES; i++) {
+    if (!(abilities->lanes >> i & 1u)) continue;
+    if (rdl__cl_lanes[i] == lanes) return RDL_OK;
+    used += (size_t)snprintf(right + used, sizeof right - used, " %u", (unsigned)rdl__cl_lanes[i]);
+  }
+  return rdl__fail(RDL_UNSUPPORTED, why,
+                   "Workers of %s (%s) cannot have %u lanes: the capability barrier_lanes, which "
+                   "'raddle devices -v' shows, lists%s. Set the option `lanes` to one of these, or "
+                   "leave it 0.",
+                   info->selector, info->name, (unsigned)lanes, used ? right : " none");
+}
+
 /* What probes have found out, and what follows from it. */
 static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_info *info,
                                  const rdl_cl_abilities *abilities,
@@ -94,11 +114,13 @@ static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_in
   if (abilities->loop_budget) return lacks(info, "loops without a limit of turns", why);
   if (!abilities->atomics32) return lacks(info, "exact atomics", why);
   if (!abilities->word_copies) return lacks(info, "right copies of structures", why);
+  rdl_status status = check_lanes(info, abilities, options->lanes, why);
+  if (status != RDL_OK) return status;
   device->epoch = options->epoch || abilities->shared != RDL_CL_SHARED_SVM;
   device->holds_addresses = abilities->addresses == RDL_CL_ADDRESS_FREE;
   if (device->epoch && !device->holds_addresses)
     return lacks(info, "addresses that hold from launch to launch", why);
-  device->workers = workers_of(device, info, abilities, options->workers);
+  device->workers = workers_of(device, info, abilities, options);
   device->loop_budget = abilities->loop_budget;
   device->max_allocation = abilities->max_allocation;
   device->clock_hz = abilities->clock_hz;
@@ -115,6 +137,15 @@ static void use_processor(rdl_backend_device *device) {
   if (!device->clock_hz || !rdl__cl_takes_processor(device)) return;
   device->clock_hz = rdl__counter_hz();
   (void)snprintf(device->option_text + length, sizeof device->option_text - length, " -DRDL_X86");
+}
+
+/* The kernel is made for this width of a work-group. */
+static void use_lanes(rdl_backend_device *device, uint32_t lanes) {
+  size_t length = strlen(device->option_text);
+  device->lanes = lanes;
+  if (lanes > 1u)
+    (void)snprintf(device->option_text + length, sizeof device->option_text - length,
+                   " -DRDL_LANES=%uu", (unsigned)lanes);
 }
 
 static void cl_close(rdl_backend_device *device) {
@@ -196,6 +227,7 @@ static rdl_status open_device(rdl_backend_device *device, const rdl_cl_device *c
   if (status == RDL_OK) status = connect(device, options->native_context, why);
   if (status == RDL_OK) use_processor(device);
   if (status == RDL_OK && device->epoch) status = rdl__cl_support_build(device, why);
+  if (status == RDL_OK && options->lanes > 1u) use_lanes(device, options->lanes);
   return status;
 }
 
@@ -209,15 +241,13 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
   if (!cl) return RDL_UNAVAILABLE;
   status = choose(cl, index, &chosen, &info, why);
   if (status != RDL_OK) return status;
-  if (options->lanes > 1)
-    return rdl__fail(RDL_UNSUPPORTED, why, "Workers of OpenCL devices have 1 lane, not %u.",
-                     (unsigned)options->lanes);
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
   (void)pthread_mutex_init(&device->own_apart, NULL);
   device->apart = &device->own_apart;
   device->cl = cl;
   device->id = chosen.id;
+  device->lanes = 1; /* until the kernels of its own are built */
   status = open_device(device, &chosen, &info, options, why);
   if (status == RDL_OK)
     *out_device = device;
@@ -229,7 +259,7 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
 static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   memset(out_facts, 0, sizeof *out_facts);
   out_facts->max_workers = device->workers;
-  out_facts->lanes = 1;
+  out_facts->lanes = device->lanes;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = device->max_allocation;
   out_facts->shared = !device->epoch;

@@ -60,11 +60,12 @@ struct rdl_backend_device {
   uint32_t launches_promptly; /* see rdl_backend_facts */
   uint32_t keeps_binaries;    /* 1 = images are cached on disk, see program.c */
   uint32_t workers;
+  uint32_t lanes; /* work-items of a worker's work-group */
   uint64_t clock_hz;
   uint64_t max_allocation;
   uint32_t loop_budget; /* see rdl_backend_facts */
   const char *options;  /* for the compiler */
-  char option_text[128];
+  char option_text[160];
   char name[128];
   char compiler[260]; /* driver and platform, with their versions */
 };

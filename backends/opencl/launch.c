@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One work-group of one work-item is a worker. No callbacks and no user events: drivers get those
- * wrong. What has been launched is asked for, or waited for. */
+/* A work-group is a worker, and each of its work-items a lane. No callbacks and no user events:
+ * drivers get those wrong. What has been launched is asked for, or waited for. */
 #include <sched.h>
 #include <time.h>
 
@@ -26,7 +26,7 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
                         uint32_t purpose, uint32_t workers, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   const cl_uint wide_purpose = purpose;
-  const size_t global = workers, local = 1;
+  const size_t local = device->lanes, global = workers * local;
   rdl_status status;
   if (!workers || workers > device->workers)
     return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",

@@ -148,7 +148,7 @@ static rdl_status ask_helper(rdl_backend_device *device, const rdl_joined *joine
                                         .source = joined->text,
                                         .length = joined->length,
                                         .kernel = KERNEL,
-                                        .local_size = 1,
+                                        .local_size = device->lanes,
                                         .purpose = RDL_LAUNCH_NOTHING,
                                         .wants_binary = (uint64_t)wants_binary};
   rdl_parcel parcel = {.bytes = NULL};

@@ -45,7 +45,8 @@ typedef enum rdl_mode {
 typedef struct rdl_context_options {
   size_t size;            /* sizeof(rdl_context_options) */
   uint32_t workers;       /* default: as many as run at once; more are clamped, with a warning */
-  uint32_t lanes;         /* lanes a worker; default and only value on CPU devices: 1 */
+  uint32_t lanes;         /* lanes a worker; default 1. OpenCL devices can have those that their
+                             capability barrier_lanes lists, others 1: else RDL_UNSUPPORTED */
   uint32_t slots;         /* futures spawned by tasks that may live at once; default 262,144 */
   uint32_t roots;         /* futures spawned by the host that may live at once; default 65,536 */
   uint32_t events;        /* events that may exist at once; default 16,384 */

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "api/src/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/src/lex.h"
+
+typedef char name[RDL__NAME_MAX + 1];
+
+/* Functions and macros that name lanes, of all modules: a file may use those of one before it. */
+typedef struct names {
+  name *items;
+  size_t count;
+  size_t capacity;
+  bool failed;
+} names;
+
+/* One way through a file. */
+typedef struct walk {
+  rdl__lexer lexer;
+  rdl__token token;
+  rdl__token before;
+  const rdl__task_list *tasks;
+  bool *wide; /* of the file's first task */
+  names *known;
+  name owner; /* the function or task whose body this is; empty = none */
+  bool owner_is_task;
+  unsigned depth; /* braces and parentheses that are open */
+  unsigned parentheses;
+} walk;
+
+static bool is_known(const names *known, const char *text) {
+  for (size_t k = 0; k < known->count; k++)
+    if (strcmp(known->items[k], text) == 0) return true;
+  return false;
+}
+
+static void add(names *known, const char *text) {
+  if (is_known(known, text) || known->failed) return;
+  if (known->count == known->capacity) {
+    size_t wanted = known->capacity ? 2 * known->capacity : 16;
+    name *grown = realloc(known->items, wanted * sizeof *grown);
+    known->failed = !grown;
+    if (!grown) return;
+    known->items = grown;
+    known->capacity = wanted;
+  }
+  memcpy(known->items[known->count++], text, sizeof(name));
+}
+
+static bool names_lanes(const walk *w) {
+  static const char *const words[] = {"rdl_lane", "rdl_sync", "rdl_ballot", "RDL_SPAWN_LANES",
+                                      "RDL_TRY_SPAWN_LANES"};
+  static const char *const beginnings[] = {"rdl_broadcast_", "rdl_reduce_", "rdl_scan_"};
+  if (w->token.kind != RDL__TOKEN_WORD) return false;
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (rdl__token_is(&w->token, words[k])) return true;
+  for (size_t k = 0; k < sizeof beginnings / sizeof *beginnings; k++)
+    if (strncmp(w->token.text, beginnings[k], strlen(beginnings[k])) == 0) return true;
+  return is_known(w->known, w->token.text);
+}
+
+static void next(walk *w) {
+  w->before = w->token;
+  rdl__lexer_next(&w->lexer, &w->token);
+}
+
+static bool at_end(const walk *w) {
+  return w->token.kind == RDL__TOKEN_END || w->token.kind == RDL__TOKEN_BROKEN;
+}
+
+static bool is_mark(const walk *w, char mark) {
+  return w->token.kind == RDL__TOKEN_MARK && w->token.text[0] == mark;
+}
+
+/* A longer name is none of a task, and no function is found by it. */
+static void take_owner(walk *w, const rdl__token *token, bool is_task) {
+  memset(w->owner, 0, sizeof w->owner);
+  w->owner_is_task = is_task;
+  if (token->kind == RDL__TOKEN_WORD && token->length <= RDL__NAME_MAX)
+    memcpy(w->owner, token->text, token->length);
+}
+
+static void mark_task(walk *w) {
+  for (size_t i = 0; i < w->tasks->count; i++)
+    if (strcmp(w->tasks->tasks[i].name, w->owner) == 0) w->wide[i] = true;
+}
+
+static void mark_owner(walk *w) {
+  if (!*w->owner) return;
+  if (w->owner_is_task)
+    mark_task(w);
+  else
+    add(w->known, w->owner);
+}
+
+static void read_define(walk *w) {
+  name body; /* a #define may stand in one */
+  bool is_task = w->owner_is_task;
+  memcpy(body, w->owner, sizeof body);
+  next(w);
+  take_owner(w, &w->token, false);
+  for (next(w); !at_end(w) && !is_mark(w, '\n'); next(w))
+    if (names_lanes(w)) mark_owner(w);
+  memcpy(w->owner, body, sizeof body);
+  w->owner_is_task = is_task;
+}
+
+static void read_directive(walk *w) {
+  w->lexer.directive = true;
+  next(w);
+  if (rdl__token_is(&w->token, "define"))
+    read_define(w);
+  else if (!is_mark(w, '\n'))
+    rdl__lexer_skip_line(&w->lexer);
+}
+
+/* At file level the last name before a parenthesis may be that of a function. */
+static void read_head(walk *w) {
+  bool lanes = rdl__token_is(&w->before, "RDL_TASK_LANES");
+  if (!lanes && !rdl__token_is(&w->before, "RDL_TASK")) {
+    take_owner(w, &w->before, false);
+    return;
+  }
+  next(w);
+  take_owner(w, &w->token, true);
+  if (lanes) mark_task(w);
+}
+
+static void read_token(walk *w) {
+  if (is_mark(w, '#') && w->token.first) {
+    read_directive(w);
+  } else if (is_mark(w, '(')) {
+    if (!w->depth && !w->parentheses++)
+      read_head(w);
+    else if (!w->depth)
+      w->parentheses++;
+  } else if (is_mark(w, ')')) {
+    if (!w->depth && w->parentheses) w->parentheses--;
+  } else if (is_mark(w, '{')) {
+    w->depth++;
+  } else if (is_mark(w, '}')) {
+    if (w->depth) w->depth--;
+  } else if (w->depth && names_lanes(w)) {
+    mark_owner(w);
+  }
+}
+
+static void read_module(const rdl__image_module *module, names *known, bool *wide) {
+  walk w = {.tasks = module->tasks, .wide = wide, .known = known};
+  rdl__lexer_init(&w.lexer, module->text, module->length);
+  w.lexer.lenient = true;
+  for (next(&w); !at_end(&w); next(&w))
+    read_token(&w);
+}
+
+/* A macro may use one that is defined further down: the files are read until nothing new is found.
+ */
+rdl_status rdl__find_wide(const rdl__image_module *modules, size_t count, bool *wide) {
+  names known = {0};
+  size_t before;
+  do {
+    size_t first = 0;
+    before = known.count;
+    for (size_t m = 0; m < count; m++) {
+      read_module(&modules[m], &known, wide + first);
+      first += modules[m].tasks->count;
+    }
+  } while (known.count != before && !known.failed);
+  free(known.items);
+  return known.failed ? RDL_OUT_OF_MEMORY : RDL_OK;
+}

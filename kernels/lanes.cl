@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Workers of several lanes: what a segment does in all of them. Nothing here is compiled for one
+ * lane. docs/decisions/0015-lanes-on-opencl.md says why no word but those of this file brings the
+ * lanes together while a segment runs.
+ */
+#if RDL_LANES > 1
+
+/* ---- words that bring the lanes together ---- */
+
+/* What each lane brings, for all to read until they meet again. A cancel that has come is told
+   along, for all lanes must learn of it at the same place. */
+RDL_FN RDL_LOCAL const rdl_u32 *rdl_gather(rdl_cx *rdl, rdl_u32 v) {
+  RDL_LOCAL rdl_u32 *row = rdl->group->rows[rdl->gathered & 1u];
+  rdl->gathered++;
+  row[rdl_lane()] = v;
+  if (rdl_leads(rdl)) row[RDL_LANES] = rdl->cancelled || rdl_cancel_requested(rdl);
+  rdl_barrier();
+  rdl->cancelled = row[RDL_LANES];
+  return row;
+}
+
+RDL_FN rdl_u32 rdl_bits_of(float v) {
+  union {
+    float value;
+    rdl_u32 bits;
+  } both;
+  both.value = v;
+  return both.bits;
+}
+
+RDL_FN float rdl_float_of(rdl_u32 bits) {
+  union {
+    float value;
+    rdl_u32 bits;
+  } both;
+  both.bits = bits;
+  return both.value;
+}
+
+RDL_FN void rdl_sync_of(rdl_cx *rdl) {
+  (void)rdl_gather(rdl, 0u);
+}
+
+RDL_FN rdl_u32 rdl_broadcast_u32_of(rdl_cx *rdl, rdl_u32 v, rdl_u32 lane) {
+  return rdl_gather(rdl, v)[lane < RDL_LANES ? lane : 0u];
+}
+RDL_FN float rdl_broadcast_f32_of(rdl_cx *rdl, float v, rdl_u32 lane) {
+  return rdl_float_of(rdl_broadcast_u32_of(rdl, rdl_bits_of(v), lane));
+}
+RDL_FN rdl_future rdl_broadcast_future_of(rdl_cx *rdl, rdl_future f, rdl_u32 lane) {
+  f.index = rdl_broadcast_u32_of(rdl, f.index, lane);
+  f.generation = rdl_broadcast_u32_of(rdl, f.generation, lane);
+  return f;
+}
+
+/* Over the lanes before `end`, in their order: a sum of floats is the same in each lane. */
+RDL_FN rdl_u32 rdl_sum_u32(RDL_LOCAL const rdl_u32 *row, rdl_u32 end) {
+  rdl_u32 sum = 0, k;
+  for (k = 0; k < end; k++)
+    sum += row[k];
+  return sum;
+}
+RDL_FN float rdl_sum_f32(RDL_LOCAL const rdl_u32 *row, rdl_u32 end) {
+  float sum = 0.0f;
+  rdl_u32 k;
+  for (k = 0; k < end; k++)
+    sum += rdl_float_of(row[k]);
+  return sum;
+}
+
+RDL_FN rdl_u32 rdl_reduce_add_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  return rdl_sum_u32(rdl_gather(rdl, v), RDL_LANES);
+}
+RDL_FN float rdl_reduce_add_f32_of(rdl_cx *rdl, float v) {
+  return rdl_sum_f32(rdl_gather(rdl, rdl_bits_of(v)), RDL_LANES);
+}
+RDL_FN rdl_u32 rdl_scan_add_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  return rdl_sum_u32(rdl_gather(rdl, v), rdl_lane());
+}
+RDL_FN float rdl_scan_add_f32_of(rdl_cx *rdl, float v) {
+  return rdl_sum_f32(rdl_gather(rdl, rdl_bits_of(v)), rdl_lane());
+}
+
+RDL_FN rdl_u32 rdl_reduce_min_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  RDL_LOCAL const rdl_u32 *row = rdl_gather(rdl, v);
+  rdl_u32 k;
+  for (k = 0; k < RDL_LANES; k++)
+    v = row[k] < v ? row[k] : v;
+  return v;
+}
+RDL_FN rdl_u32 rdl_reduce_max_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  RDL_LOCAL const rdl_u32 *row = rdl_gather(rdl, v);
+  rdl_u32 k;
+  for (k = 0; k < RDL_LANES; k++)
+    v = row[k] > v ? row[k] : v;
+  return v;
+}
+/* From the first lane on, in all lanes: what is not a number is then passed over alike. */
+RDL_FN float rdl_reduce_min_f32_of(rdl_cx *rdl, float v) {
+  RDL_LOCAL const rdl_u32 *row = rdl_gather(rdl, rdl_bits_of(v));
+  rdl_u32 k;
+  v = rdl_float_of(row[0]);
+  for (k = 1; k < RDL_LANES; k++)
+    v = rdl_fmin(v, rdl_float_of(row[k]));
+  return v;
+}
+RDL_FN float rdl_reduce_max_f32_of(rdl_cx *rdl, float v) {
+  RDL_LOCAL const rdl_u32 *row = rdl_gather(rdl, rdl_bits_of(v));
+  rdl_u32 k;
+  v = rdl_float_of(row[0]);
+  for (k = 1; k < RDL_LANES; k++)
+    v = rdl_fmax(v, rdl_float_of(row[k]));
+  return v;
+}
+
+RDL_FN rdl_u64 rdl_ballot_of(rdl_cx *rdl, rdl_u32 predicate) {
+  RDL_LOCAL const rdl_u32 *row = rdl_gather(rdl, predicate ? 1u : 0u);
+  rdl_u64 bits = 0;
+  rdl_u32 k;
+  for (k = 0; k < RDL_LANES; k++)
+    bits |= (rdl_u64)row[k] << k;
+  return bits;
+}
+
+/* ---- a child in each lane ---- */
+
+/* The leader makes the children of all lanes that want one, and gives each its slot. The arguments
+   are still to come: nobody else looks at a child before the segment is over. */
+RDL_FN void rdl_spawn_row(rdl_cx *rdl, RDL_LOCAL const rdl_u32 *wants, RDL_LOCAL rdl_u32 *slots,
+                          rdl_u32 task) {
+  rdl_u32 k;
+  for (k = 0; k < RDL_LANES; k++) {
+    slots[k] = RDL_NIL;
+    if (!wants[k]) continue;
+    slots[k] = rdl_slot_new(rdl, task);
+    rdl_child_start(rdl, slots[k], task);
+  }
+}
+
+/* One child for each lane that wants one, all or none. What the lane wants becomes what all have
+   got. */
+RDL_FN rdl_future rdl_spawn_lanes(rdl_cx *rdl, rdl_u32 *wanted, rdl_u32 task, const rdl_word *words,
+                                  rdl_u32 count) {
+  RDL_LOCAL const rdl_u32 *wants = rdl_gather(rdl, *wanted);
+  RDL_LOCAL rdl_u32 *slots = rdl->group->rows[rdl->gathered & 1u];
+  rdl_u32 most = rdl->may_spawn, total = rdl_sum_u32(wants, RDL_LANES), mine, k;
+  RDL_GLOBAL rdl_word *frame;
+  *wanted = total <= most ? RDL_SPAWNED : RDL_FULL;
+  for (k = 0; k < total && total <= most; k++)
+    (void)rdl_foresee(rdl);
+  if (rdl_leads(rdl)) {
+    for (k = 0; k < RDL_LANES; k++)
+      slots[k] = RDL_NIL;
+    slots[RDL_LANES] = rdl->cancelled;
+    if (total <= most) rdl_spawn_row(rdl, wants, slots, task);
+  }
+  rdl->gathered++;
+  rdl_barrier();
+  mine = slots[rdl_lane()];
+  if (!mine) return rdl_no_future();
+  frame = rdl_block(rdl, rdl->records[mine].frame);
+  for (k = 0; k < count; k++)
+    frame[k] = words[k];
+  return rdl_handle_of(rdl, mine);
+}
+
+/* ---- working memory ---- */
+
+/* Shared out anew in each segment, alike in all lanes. */
+RDL_FN RDL_LOCAL rdl_u8 *rdl_scratch_of(rdl_cx *rdl, rdl_u32 bytes) {
+  rdl_u32 at = rdl->scratch_used;
+  bytes = (bytes + 15u) / 16u * 16u;
+  if (bytes > RDL_SCRATCH_BYTES - at) {
+    rdl->misuse = RDL_S_OUT_OF_SLOTS;
+    return rdl->scratch;
+  }
+  rdl->scratch_used = at + bytes;
+  return rdl->scratch + at;
+}
+
+/* ---- what a future waits for, kept where the leader finds it when it is woken ---- */
+
+/* In words of the slot's side that nobody reads while the slot is in use: what is wanted in the low
+   three bits, and above it what it is wanted of. */
+#define RDL_WANT_BITS 3u
+#define RDL_SET_BITS  13u /* members of a set: its words fill a frame at most */
+#define RDL_SET_SHIFT (RDL_WANT_BITS + RDL_SET_BITS)
+
+RDL_FN void rdl_keep_await(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_side *side = rdl->sides + rdl->slot;
+  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
+  rdl_u32 what = 0;
+  if (rdl->want == RDL_WANT_FUTURE) what = rdl_slot_of(rdl->target.index) << RDL_WANT_BITS;
+  if (rdl_awaits_set(rdl)) what = rdl->set_size << RDL_WANT_BITS;
+  if (rdl_awaits_set(rdl) && rdl->set_size)
+    what |= (rdl_u32)(rdl->set_words - frame) << RDL_SET_SHIFT;
+  side->chunk = rdl->want == RDL_WANT_FUTURE ? rdl->target.generation : rdl->threshold;
+  side->chunk_size = rdl->want | what;
+}
+
+RDL_FN void rdl_recall_await(rdl_cx *rdl) {
+  RDL_GLOBAL const rdl_side *side = rdl->sides + rdl->slot;
+  rdl_u32 what = side->chunk_size >> RDL_WANT_BITS;
+  rdl->want = side->chunk_size & ((1u << RDL_WANT_BITS) - 1u);
+  rdl->threshold = side->chunk;
+  rdl->target.index = what | rdl->context;
+  rdl->target.generation = side->chunk;
+  rdl->set_size = what & ((1u << RDL_SET_BITS) - 1u);
+  rdl->set_words = rdl_block(rdl, rdl->self->frame) + (what >> RDL_SET_BITS);
+}
+
+RDL_FN void rdl_settle_members(rdl_cx *rdl) {
+  rdl_u32 k;
+  for (k = 0; k < rdl->set_size && !rdl->status; k++)
+    rdl->status = rdl_cause_of(rdl, rdl_member(rdl, k));
+}
+
+RDL_FN void rdl_settle_first(rdl_cx *rdl) {
+  rdl_u32 k;
+  rdl->which = rdl->set_size;
+  for (k = 0; k < rdl->set_size && !rdl->status; k++) {
+    if (!rdl_settle_member(rdl, rdl_member(rdl, k))) continue;
+    rdl->which = k;
+    return;
+  }
+}
+
+/* The future has been woken, and the outcome of its await is found out before its segment goes on.
+   0 = it was woken too soon, and waits again. */
+RDL_FN rdl_u32 rdl_settled(rdl_cx *rdl) {
+  rdl->timeout = RDL_NEVER;
+  if (rdl->want == RDL_WANT_FUTURE) rdl_settle_future(rdl, rdl->target);
+  if (rdl->want == RDL_WANT_ALL) rdl_settle_members(rdl);
+  if (rdl->want == RDL_WANT_ANY && rdl->set_size) rdl_settle_first(rdl);
+  if (rdl->want == RDL_WANT_ANY && !rdl->set_size) rdl_settle_sleep(rdl);
+  if (rdl->status) return 1;
+  if (rdl->want == RDL_WANT_CHILDREN) return rdl_poll_children(rdl);
+  if (rdl->want == RDL_WANT_ROOM) return rdl_poll_room(rdl, rdl->threshold);
+  return 1;
+}
+
+#endif
