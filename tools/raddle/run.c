@@ -41,7 +41,7 @@ typedef struct run_state {
   layout args;
   layout result;
   unsigned char *bytes; /* of the arguments */
-  bool *given;          /* by field */
+  bool *given;          /* by byte: members of a union are given together */
   memory *memories;
   size_t memory_count;
   rdl_context *context;
@@ -102,33 +102,47 @@ static int read_files(run_state *s) {
 
 static bool allocate(run_state *s) {
   s->bytes = calloc(1, s->args.size + (size_t)1);
-  s->given = calloc(s->args.count + 1, sizeof *s->given);
+  s->given = calloc(s->args.size + (size_t)1, sizeof *s->given);
   s->memories = calloc(s->assignment_count + 1, sizeof *s->memories);
   if (s->bytes && s->given && s->memories) return true;
   fprintf(stderr, "raddle run: out of memory\n");
   return false;
 }
 
+static const char *name_of(const layout_field *f) {
+  return *f->path ? f->path : "VALUE";
+}
+
 static bool is_memory(const char *value) {
   return strncmp(value, "zeros:", 6) == 0 || strncmp(value, "file:", 5) == 0;
 }
 
-/* Memory is made when the device is open. */
+static void mark_given(run_state *s, const value_place *place) {
+  size_t size = layout_kind_size(place->field->kind);
+  memset(s->given + place->field->offset + place->first * size, true, place->count * size);
+}
+
+/* Memory is made when the device is open. A task may take address 0 for "none", so 0 may be written
+ * out. */
+static int assign_address(run_state *s, const value_place *place, const char *value) {
+  if (strcmp(value, "0") == 0) return EXIT_OK;
+  if (!is_memory(value))
+    return command_misused(
+        "run",
+        "%s is device memory, and '%.200s' is none: give zeros:BYTES for some of "
+        "zeros, file:PATH for the bytes of a file, or 0 for none",
+        name_of(place->field), value);
+  s->memories[s->memory_count++] = (memory){*place, value, NULL};
+  return EXIT_OK;
+}
+
 static int assign(run_state *s, const char *assignment) {
   value_place place;
   const char *value;
   rdl_reason why = {""};
   if (values_find(&s->args, assignment, &place, &value, &why)) return misused(&why);
-  s->given[place.field - s->args.fields] = true;
-  if (place.field->kind == LAYOUT_PTR) {
-    if (!is_memory(value))
-      return command_misused("run",
-                             "%s is device memory: write zeros:BYTES for some of zeros, or "
-                             "file:PATH for the bytes of a file",
-                             assignment);
-    s->memories[s->memory_count++] = (memory){place, value, NULL};
-    return EXIT_OK;
-  }
+  mark_given(s, &place);
+  if (place.field->kind == LAYOUT_PTR) return assign_address(s, &place, value);
   if (values_store(&place, value, s->bytes, &why)) {
     rdl__reason_append(&why, " (in '%.300s')", assignment);
     return misused(&why);
@@ -136,13 +150,41 @@ static int assign(run_state *s, const char *assignment) {
   return EXIT_OK;
 }
 
+/* How many elements of the field were given, and the first that was not. */
+static uint32_t count_given(const run_state *s, const layout_field *f, uint32_t *out_missing) {
+  uint32_t count = 0, all = f->count ? f->count : 1;
+  *out_missing = all;
+  for (uint32_t k = all; k--;) {
+    bool given = s->given[f->offset + k * layout_kind_size(f->kind)];
+    count += given;
+    if (!given) *out_missing = k;
+  }
+  return count;
+}
+
+/* A task that follows the address 0 ends this program, or the device. */
+static int refuse_missing_memory(const run_state *s) {
+  for (size_t i = 0; i < s->args.count; i++) {
+    const layout_field *f = &s->args.fields[i];
+    char element[16] = "";
+    uint32_t missing = 0;
+    if (f->kind != LAYOUT_PTR || count_given(s, f, &missing) == (f->count ? f->count : 1)) continue;
+    if (f->count) (void)snprintf(element, sizeof element, "[%u]", missing);
+    return command_misused("run",
+                           "%s%s is device memory: give zeros:BYTES or file:PATH, as in "
+                           "--arg %s%s%szeros:64, or 0 for none",
+                           name_of(f), element, f->path, element, *f->path || f->count ? "=" : "");
+  }
+  return EXIT_OK;
+}
+
 static void tell_missing(const run_state *s) {
   size_t missing = 0;
   for (size_t i = 0; i < s->args.count; i++) {
-    const char *path = s->args.fields[i].path;
-    if (s->given[i] || missing++ >= MOST_TOLD) continue;
+    uint32_t first = 0;
+    if (count_given(s, &s->args.fields[i], &first) || missing++ >= MOST_TOLD) continue;
     fprintf(stderr, "%s %s", missing == 1 ? "raddle run: not given, and so zero:" : ",",
-            *path ? path : "VALUE");
+            name_of(&s->args.fields[i]));
   }
   if (missing > MOST_TOLD) fprintf(stderr, " and %zu more", missing - MOST_TOLD);
   if (missing) fprintf(stderr, "\n");
@@ -152,6 +194,7 @@ static int assign_all(run_state *s) {
   int code = allocate(s) ? EXIT_OK : EXIT_FAILED;
   for (size_t i = 0; i < s->assignment_count && !code; i++)
     code = assign(s, s->assignments[i]);
+  if (!code) code = refuse_missing_memory(s);
   if (!code) tell_missing(s);
   return code;
 }
@@ -387,8 +430,9 @@ static const command_option offered[] = {
     [OPTION_ARG] =
         {"--arg", "FIELD=VALUE",
          "an argument by its name: a=1, pair.b=-2, v=1,2,3, v[2]=3, points[1].x=0.5. Of a\n"
-         "task whose arguments are one scalar: VALUE alone. For device memory:\n"
-         "FIELD=zeros:BYTES or FIELD=file:PATH. What is not given is zero"},
+         "task whose arguments are one scalar: VALUE alone. Device memory (rdl_ptr) must\n"
+         "be given: FIELD=zeros:BYTES, FIELD=file:PATH, or FIELD=0 for none. Anything\n"
+         "else that is not given is zero"},
     [OPTION_DEVICE] = {"--device", "SELECTOR",
                        "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
     [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},

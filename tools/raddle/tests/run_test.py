@@ -110,7 +110,7 @@ s.u = 1069547520
 s.f = 1.5
 t = -2147483648
 """, done.stdout)
-    note = "not given, and so zero: q[0].c.r, q[0].c.g, q[0].c.b, q[0].w, q[1].c.r, q[1].c.b, s.u\n"
+    note = "not given, and so zero: q[0].c.r, q[0].c.g, q[0].c.b, q[0].w, q[1].c.r, q[1].c.b\n"
     check(done.stderr == "raddle run: " + note, done.stderr)
     check(echo().stderr.endswith("zero: a, b, c, d, e, f, g, h and 23 more\n"), "not all of them")
     told = json.loads(echo(*words, "--json").stdout)
@@ -150,7 +150,7 @@ def case_refused():
     for words, text in ((["--task", "eco"], "echo halve minus"), ([], "which --task?"),
                         (["--task", "echo", "--workers", "0"], "--workers"),
                         (["--task", "echo", "--timeout", "soon"], "--timeout"),
-                        (["--task", "sum", "--save", "out=x"], "--save"), (["--quickly"], "--quickly")):
+                        (["--task", "sum", "--arg", "bytes=0", "--arg", "out=0", "--save", "out=x"], "--save"), (["--quickly"], "--quickly")):
         done = run("run", "echo.task.c", *words)
         check(done.returncode == 2 and text in done.stderr, words, done)
 
@@ -180,8 +180,35 @@ def case_memory():
         check(file.read() == bytes(4) + (294).to_bytes(4, sys.byteorder) + bytes(4), "saved")
     done = echo(*words[:4], "--arg", "out=zeros:lots", task="sum")
     check(done.returncode == 2 and "lots" in done.stderr, done)
-    done = echo("--arg", "bytes=file:nowhere", task="sum")
+    done = echo("--arg", "bytes=file:nowhere", "--arg", "out=0", task="sum")
     check(done.returncode == 1 and "nowhere" in done.stderr, done)
+
+
+def case_no_memory():
+    """An address that is forgotten is never followed; 0 that is written out is what the task gets."""
+    write(".", "many.task.c", """struct many_args { struct { uint x; rdl_ptr first[3]; } g; };
+RDL_TASK(many, rdl_ptr, struct many_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(args->g.first[1]); RDL_END(); }
+RDL_TASK(one, rdl_ptr, rdl_ptr, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(*args); RDL_END(); }
+struct either_args { union { rdl_ptr p; ulong n; } u; };
+RDL_TASK(either, rdl_ptr, struct either_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(args->u.p); RDL_END(); }
+""")
+    for task, words, name in (("sum", ["count=1"], "bytes"), ("sum", ["bytes=zeros:4"], "out")):
+        done = echo(*[w for word in words for w in ("--arg", word)], task=task, RADDLE_CC="no-such-compiler")
+        check(done.returncode == 2 and done.stdout == "", done)
+        check(done.stderr.startswith(f"raddle run: {name} is device memory: give zeros:BYTES or file:PATH"), done)
+
+    def many(task, *words):
+        return run("run", "many.task.c", "--device", "host", "--task", task, *words)
+    for task, words, name in (("many", [], "g.first[0]"), ("one", [], "VALUE"), ("either", [], "u.p"),
+                              ("many", ["--arg", "g.first[0]=0", "--arg", "g.first[2]=zeros:4"], "g.first[1]")):
+        done = many(task, *words)
+        check(done.returncode == 2 and f"run: {name} is device memory: give " in done.stderr, words, done)
+    for task, words in (("many", ["--arg", "g.first=0"]), ("one", ["--arg", "0"]), ("either", ["--arg", "u.p=0"]),
+                        ("either", ["--arg", "u.n=0"])):
+        done = many(task, *words)
+        check((done.returncode, done.stdout) == (0, "0x0\n"), words, done)
+    done = many("many", "--arg", "g.first=zeros:4")
+    check(done.returncode == 0 and int(done.stdout, 16) > 0, done)
 
 
 STRUCT = "RDL_TASK(t, uint, struct t_args, RDL_NONE) { RDL_BEGIN(); RDL_END(); }\n"
