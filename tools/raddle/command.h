@@ -71,6 +71,9 @@ __attribute__((format(printf, 2, 3))) int command_misused(const char *name, cons
 /* Says on standard error what failed, with the library's own words; returns EXIT_FAILED. */
 int command_failed(const char *what);
 
+/* An rdl_log_fn that says warnings and errors on standard error; `command` is the command. */
+void command_log(void *command, rdl_log_level level, const char *text);
+
 /* Prints text behind `indent` columns, which the first line has already, broken at spaces. */
 void command_print_text(const char *text, int indent);
 

@@ -81,6 +81,12 @@ int command_failed(const char *what) {
   return EXIT_FAILED;
 }
 
+/* One call, for several threads may have something to say at once. */
+void command_log(void *of, rdl_log_level level, const char *text) {
+  const command *c = of;
+  if (level >= RDL_LOG_WARNING) fprintf(stderr, "raddle %s: %s\n", c->name, text);
+}
+
 void command_print_text(const char *text, int indent) {
   size_t room = LINE_WIDTH - (size_t)indent;
   while (strlen(text) > room) {

@@ -304,6 +304,8 @@ static rdl_status open_device(run_state *s, rdl_module **out_module) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
   rdl_status status;
   options.workers = s->workers;
+  options.log = command_log;
+  options.log_user = (void *)&command_run;
   options.close_ns = 2000000000u; /* a task that never ends is left to the end of the program */
   status = rdl_context_open_with(s->device, &options, &s->context);
   for (size_t i = 0; i < s->path_count && !status; i++) {

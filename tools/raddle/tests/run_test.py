@@ -211,6 +211,24 @@ RDL_TASK(either, rdl_ptr, struct either_args, RDL_NONE) { RDL_BEGIN(); RDL_RETUR
     check(done.returncode == 0 and int(done.stdout, 16) > 0, done)
 
 
+def case_log():
+    """What is warned of while it runs is said, and does not mix with the result."""
+    done = echo("--arg", "7", "--workers", "1024", task="minus")
+    check((done.returncode, done.stdout) == (0, "-7\n"), done)
+    check(done.stderr.startswith("raddle run: ") and "1024" in done.stderr and done.stderr.count("\n") == 1, done)
+    path = write(".", "spin.task.c", """RDL_TASK(spin, RDL_NONE, RDL_NONE, RDL_NONE) {
+  volatile uint on = 1;
+  RDL_BEGIN();
+  while (on) {}
+  RDL_END();
+}
+""")
+    done = run("run", path, "--device", "host", "--timeout", "4", "--json")
+    check(done.returncode == 1 and json.loads(done.stdout)["status"] == "RDL_TIMEOUT", done)
+    first = done.stderr.splitlines()[0]
+    check(first.startswith("raddle run: ") and "one segment of task spin" in first, done)
+
+
 STRUCT = "RDL_TASK(t, uint, struct t_args, RDL_NONE) { RDL_BEGIN(); RDL_END(); }\n"
 
 
