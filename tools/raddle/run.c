@@ -9,6 +9,7 @@
 #include "backends/common/reason.h"
 #include "tools/raddle/command.h"
 #include "tools/raddle/layout.h"
+#include "tools/raddle/run_events.h"
 #include "tools/raddle/values.h"
 #include "tools/tasks/task_files.h"
 
@@ -44,6 +45,8 @@ typedef struct run_state {
   bool *given;          /* by byte: members of a union are given together */
   memory *memories;
   size_t memory_count;
+  run_event *events;
+  size_t event_count;
   rdl_context *context;
   rdl_task_description sizes;
   unsigned char *outcome; /* the bytes of the result */
@@ -104,7 +107,8 @@ static bool allocate(run_state *s) {
   s->bytes = calloc(1, s->args.size + (size_t)1);
   s->given = calloc(s->args.size + (size_t)1, sizeof *s->given);
   s->memories = calloc(s->assignment_count + 1, sizeof *s->memories);
-  if (s->bytes && s->given && s->memories) return true;
+  s->events = calloc(s->assignment_count + 1, sizeof *s->events);
+  if (s->bytes && s->given && s->memories && s->events) return true;
   fprintf(stderr, "raddle run: out of memory\n");
   return false;
 }
@@ -122,8 +126,8 @@ static void mark_given(run_state *s, const value_place *place) {
   memset(s->given + place->field->offset + place->first * size, true, place->count * size);
 }
 
-/* Memory is made when the device is open. A task may take address 0 for "none", so 0 may be written
- * out. */
+/* Memory and events are made when the device is open. A task may take address 0 for "none", so 0
+ * may be written out. */
 static int assign_address(run_state *s, const value_place *place, const char *value) {
   if (strcmp(value, "0") == 0) return EXIT_OK;
   if (!is_memory(value))
@@ -143,6 +147,9 @@ static int assign(run_state *s, const char *assignment) {
   if (values_find(&s->args, assignment, &place, &value, &why)) return misused(&why);
   mark_given(s, &place);
   if (place.field->kind == LAYOUT_PTR) return assign_address(s, &place, value);
+  if (place.field->kind == LAYOUT_EVENT)
+    return run_event_read(&place, value, &s->events[s->event_count++], &why) ? misused(&why)
+                                                                             : EXIT_OK;
   if (values_store(&place, value, s->bytes, &why)) {
     rdl__reason_append(&why, " (in '%.300s')", assignment);
     return misused(&why);
@@ -327,6 +334,8 @@ static int prepare(run_state *s, rdl_module **out_module) {
   code = compare_sizes(s);
   for (size_t i = 0; i < s->memory_count && !code; i++)
     code = fill_memory(s, &s->memories[i]);
+  for (size_t i = 0; i < s->event_count && !code; i++)
+    if (run_event_make(&s->events[i], s->context, s->bytes)) code = command_failed("making events");
   s->outcome = calloc(1, s->sizes.result_size + (size_t)1);
   return s->outcome ? code : EXIT_FAILED;
 }
@@ -394,6 +403,8 @@ static void print_json(const run_state *s, rdl_status status) {
     print_result_json(s);
   printf(", \"error\": ");
   command_print_json(stdout, status ? rdl_error_text() : "");
+  printf(", \"events\": ");
+  run_events_print_json(s->events, s->event_count, s->context, s->bytes);
   printf("}\n");
 }
 
@@ -409,6 +420,7 @@ static int run_task(run_state *s) {
     fprintf(stderr, "%s: %s\n", rdl_status_name(status), rdl_error_text());
   else
     print_result(s);
+  if (!s->json) run_events_tell(s->events, s->event_count, s->context, s->bytes);
   if (status) return EXIT_FAILED;
   for (size_t i = 0; i < s->save_count && !code; i++)
     code = save(s, s->saves[i]);
@@ -432,9 +444,10 @@ static const command_option offered[] = {
     [OPTION_ARG] =
         {"--arg", "FIELD=VALUE",
          "an argument by its name: a=1, pair.b=-2, v=1,2,3, v[2]=3, points[1].x=0.5. Of a\n"
-         "task whose arguments are one scalar: VALUE alone. Device memory (rdl_ptr) must\n"
-         "be given: FIELD=zeros:BYTES, FIELD=file:PATH, or FIELD=0 for none. Anything\n"
-         "else that is not given is zero"},
+         "task whose arguments are one scalar or have one: VALUE alone. Device memory\n"
+         "(rdl_ptr) must be given: FIELD=zeros:BYTES, FIELD=file:PATH, or FIELD=0 for\n"
+         "none. FIELD=event:TARGET is a new event that only tasks signal; its count is\n"
+         "told at the end. Anything else that is not given is zero"},
     [OPTION_DEVICE] = {"--device", "SELECTOR",
                        "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
     [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},
@@ -442,7 +455,7 @@ static const command_option offered[] = {
                         "how long to wait for the result; default: for ever"},
     [OPTION_SAVE] = {"--save", "FIELD=FILE",
                      "write the device memory that --arg gave to FIELD into FILE at the end"},
-    [OPTION_JSON] = {"--json", NULL, "print one object: status, result, time"},
+    [OPTION_JSON] = {"--json", NULL, "print one object: status, result, time, counts of events"},
     {NULL, NULL, NULL},
 };
 
@@ -501,6 +514,7 @@ static int read_options(int argc, char **argv, run_state *s) {
 static void finish(run_state *s) {
   (void)rdl_context_close(s->context);
   free(s->outcome);
+  free(s->events);
   free(s->memories);
   free(s->given);
   free(s->bytes);

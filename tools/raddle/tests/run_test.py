@@ -128,6 +128,16 @@ def case_scalars():
     done = echo(task="nothing")
     check((done.returncode, done.stdout, done.stderr) == (0, "", ""), done)
     check(json.loads(echo("--json", task="nothing").stdout)["result"] is None, "nothing")
+    path = write(".", "single.task.c", """struct s_args { struct { uint n; } in; };
+RDL_TASK(single, uint, struct s_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(2 * args->in.n); RDL_END(); }
+struct v_args { uint n[1]; };
+RDL_TASK(row, uint, struct v_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(2 * args->n[0]); RDL_END(); }
+""")
+    for words, told in ((["20"], "40\n"), (["in.n=20"], "40\n")):
+        done = run("run", path, "--task", "single", "--device", "host", "--arg", *words)
+        check(done.stdout == told and done.stderr == "", done)
+    done = run("run", path, "--task", "row", "--device", "host", "--arg", "20")
+    check(done.returncode == 2 and "FIELD=VALUE" in done.stderr, "an array of one", done)
     check(echo(task="odd").stdout == "f = {0, 0}\ne = {0, 0}\n", "handles")
 
 
@@ -138,12 +148,13 @@ def case_refused():
                        ("a=", "''"), ("a=1x", "1x"), ("a= 1", "rdl_u8"), ("h=one", "float"),
                        ("h=1e39", "float"), ("i=1e999", "double"), ("m=1,2,3,4", "room for 3"),
                        ("m=1,,3", "''"), ("m[3]=1", "3 elements"), ("p[9]=1", "2 elements"), ("zz=1", "zz"),
-                       ("q=1", "q[0].c.r"), ("n[2]=1", "n[1][5]"), ("a[0]=1", "a[0]"), ("a", "FIELD=VALUE"),
+                       ("q=1", "q[0].c.r"), ("n[2]=1", "n[1][5]"), ("a[0]=1", "a[0]"), ("a", "FIELD=VALUE"), ("255", "FIELD=VALUE"),
                        ("r.y=1", "r.y.z")):
         done = echo("--arg", word, RADDLE_CC="no-such-compiler")
         check(done.returncode == 2 and text in done.stderr and done.stdout == "", word, done)
     for task, word, text in (("halve", "x=1", "VALUE alone"), ("nothing", "x=1", "there are none"),
-                             ("odd", "f=1", "rdl_future"), ("odd", "e=1", "rdl_event"),
+                             ("odd", "f=1", "rdl_future"), ("odd", "e=1", "event:TARGET"),
+                             ("odd", "e=event:0", "at least 1"), ("odd", "e=event:4294967296", "at least 1"),
                              ("sum", "bytes=1", "zeros:BYTES")):
         done = echo("--arg", word, task=task)
         check(done.returncode == 2 and text in done.stderr, word, done)
@@ -209,6 +220,33 @@ RDL_TASK(either, rdl_ptr, struct either_args, RDL_NONE) { RDL_BEGIN(); RDL_RETUR
         check((done.returncode, done.stdout) == (0, "0x0\n"), words, done)
     done = many("many", "--arg", "g.first=zeros:4")
     check(done.returncode == 0 and int(done.stdout, 16) > 0, done)
+
+
+def case_events():
+    """Events are made for the run, and their counts told, also when the task fails."""
+    path = write(".", "events.task.c", """struct e_args { uint n; rdl_event e, v[3]; };
+RDL_TASK(signals, uint, struct e_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_SIGNAL(args->e, args->n);
+  RDL_SIGNAL(args->v[1], 1);
+  RDL_AWAIT_EVENT(args->e);
+  RDL_RETURN(args->n);
+  RDL_END();
+}
+""")
+
+    def signals(n, *words):
+        return run("run", path, "--device", "host", *args(n=n, e="event:3"), *words)
+    done = signals(5, "--arg", "v=event:2")
+    check((done.returncode, done.stdout) == (0, "5\n"), done)
+    said = "".join(f"raddle run: event {e}\n" for e in ("e stands at 5 of 3", "v[0] stands at 0 of 2",
+                                                         "v[1] stands at 1 of 2", "v[2] stands at 0 of 2"))
+    check(done.stderr == said, done.stderr)
+    told = json.loads(signals(4294967295, "--arg", "v[1]=event:9", "--json").stdout)
+    check(told["events"] == {"e": 4294967295, "v": [None, 1, None]}, told)
+    done = signals(2, "--arg", "v=event:2")
+    check(done.returncode == 1 and "RDL_DEADLOCK: " in done.stderr and "event e stands at 2 of 3" in done.stderr, done)
+    check(json.loads(echo("--json", task="nothing").stdout)["events"] == {}, "no events")
 
 
 def case_log():
