@@ -25,6 +25,7 @@ void HST_3_silent(void) {
   (void)!rdl_context_open("nowhere", &cx);
   (void)!rdl_context_open("opencl:nowhere", &cx);
   (void)!rdl_module_load(b.cx, "/no/such/file", &module);
+  (void)!rdl_module_load(b.cx, "no/such/file", &module);
   (void)!rdl_module_load_text(b.cx, "broken.task.c", "int x = ;", 9, &module);
   (void)!rdl_module_load_text(b.cx, "broken.task.c", "#error no\n", 10, &module);
   rdl_future_cancel(b.cx, (rdl_future){1, 1});
@@ -327,6 +328,9 @@ void HST_3_bad_files(void) {
     check_place(rdl_error_text(), bad_files[k].place);
     check_fine(&b, good);
   }
+  CHECK_STATUS(RDL_NOT_FOUND, rdl_module_load(b.cx, "no/such.task.c", &module));
+  CHECK_CONTAINS(rdl_error_text(), "no/such.task.c: ");
+  CHECK_CONTAINS(rdl_error_text(), "the current directory, which is /");
   bed_close(&b);
 }
 

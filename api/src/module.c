@@ -398,8 +398,9 @@ rdl_status rdl_module_load_text(rdl_context *cx, const char *name, const char *t
 }
 
 static rdl_status report_file(const char *path, int error) {
-  if (error == ENOMEM) return rdl__error(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
-  return rdl__error(error == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(error));
+  rdl_reason why;
+  rdl_status status = rdl__file_unread(path, error, &why);
+  return rdl__error(status, "%s", why.text);
 }
 
 rdl_status rdl_module_load(rdl_context *cx, const char *path, rdl_module **out_module) {

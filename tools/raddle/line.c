@@ -81,6 +81,12 @@ int command_failed(const char *what) {
   return EXIT_FAILED;
 }
 
+int command_refused(const char *name, rdl_status status, const char *why) {
+  if (status != RDL_COMPILE) fprintf(stderr, "raddle %s: ", name);
+  fprintf(stderr, "%s\n", why);
+  return EXIT_FAILED;
+}
+
 /* One call, for several threads may have something to say at once. */
 void command_log(void *of, rdl_log_level level, const char *text) {
   const command *c = of;

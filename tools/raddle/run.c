@@ -89,10 +89,8 @@ static int find_task(run_state *s) {
 static int read_files(run_state *s) {
   rdl_reason why = {""};
   int code = EXIT_FAILED;
-  if (task_files_read(s->paths, s->path_count, &s->files, &why)) {
-    fprintf(stderr, "%s\n", why.text);
-    return EXIT_FAILED;
-  }
+  rdl_status status = task_files_read(s->paths, s->path_count, &s->files, &why);
+  if (status) return command_refused("run", status, why.text);
   code = find_task(s);
   if (code) return code;
   if (layout_read(&s->files, s->task->args, &s->args, &why)) {
@@ -208,8 +206,8 @@ static int assign_all(run_state *s) {
 
 /* ---- memory ---- */
 
-static int tell_file(const char *what, const char *path) {
-  fprintf(stderr, "raddle run: cannot %s %s: %s\n", what, path, strerror(errno));
+static int tell_unwritten(const char *path) {
+  fprintf(stderr, "raddle run: cannot write %s: %s\n", path, strerror(errno));
   return EXIT_FAILED;
 }
 
@@ -230,9 +228,10 @@ static int fill_memory(run_state *s, memory *m) {
   const char *wanted = strchr(m->wanted, ':') + 1;
   char *bytes = NULL, *end = NULL;
   size_t size = 0;
+  rdl_reason why;
   if (*m->wanted == 'f') {
     bytes = rdl__file_read(wanted, &size);
-    if (!bytes) return tell_file("read", wanted);
+    if (!bytes) return command_refused("run", rdl__file_unread(wanted, errno, &why), why.text);
   } else {
     errno = 0;
     size = strtoull(wanted, &end, 0);
@@ -280,7 +279,7 @@ static int save(const run_state *s, const char *text) {
   bool whole = file && fwrite(bytes, 1, size, file) == size;
   if (file && fclose(file) != 0) whole = false;
   free(bytes);
-  return whole ? EXIT_OK : tell_file("write", text + length + 1);
+  return whole ? EXIT_OK : tell_unwritten(text + length + 1);
 }
 
 /* ---- the future ---- */
@@ -327,10 +326,8 @@ static rdl_status open_device(run_state *s, rdl_module **out_module) {
 
 static int prepare(run_state *s, rdl_module **out_module) {
   int code;
-  if (open_device(s, out_module)) {
-    fprintf(stderr, "%s\n", rdl_error_text());
-    return EXIT_FAILED;
-  }
+  rdl_status status = open_device(s, out_module);
+  if (status) return command_refused("run", status, rdl_error_text());
   code = compare_sizes(s);
   for (size_t i = 0; i < s->memory_count && !code; i++)
     code = fill_memory(s, &s->memories[i]);

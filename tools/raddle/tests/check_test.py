@@ -93,7 +93,8 @@ def case_broken():
     check(done.returncode == 1 and re.search(r"^\./broken.task.c:5:\d+: error: ", done.stderr, re.M), done)
     check(re.search(r"^host +no$", done.stdout, re.M), done)
     done = run("check", "nowhere.task.c")
-    check(done.returncode == 1 and "nowhere.task.c" in done.stderr, done)
+    check(done.returncode == 1 and done.stderr.startswith("raddle check: cannot read nowhere.task.c: "), done)
+    check(os.getcwd() in done.stderr, done)
 
 
 def case_goes_on():

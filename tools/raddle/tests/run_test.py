@@ -174,12 +174,18 @@ def case_failures():
     done = echo("--timeout", "0.2", task="sleeps")
     check(done.returncode == 1 and done.stderr.startswith("RDL_TIMEOUT: "), done)
     done = run("run", "nowhere.task.c")
-    check(done.returncode == 1 and "nowhere.task.c" in done.stderr, done)
+    check(done.returncode == 1 and done.stderr.startswith("raddle run: cannot read nowhere.task.c: "), done)
+    check(os.getcwd() in done.stderr, done)
     done = run("run", write(".", "bad.task.c", ECHO.replace("RDL_RETURN(*args)", "RDL_RETURN(*arg)")),
                "--task", "echo", "--device", "host")
     check(done.returncode == 1 and "\n./bad.task.c:23:15: error: " in done.stderr, done)
     done = echo("--device", "abacus")
-    check(done.returncode == 1 and "abacus" in done.stderr, done)
+    check(done.returncode == 1 and done.stderr.startswith("raddle run: ") and "abacus" in done.stderr, done)
+    done = subprocess.run([TASKS, "x", "x.c", "nowhere.task.c"], capture_output=True, text=True)
+    check(done.returncode == 1 and done.stderr.startswith("raddle-tasks: cannot read nowhere.task.c: "), done)
+    done = subprocess.run([TASKS, "--help"], capture_output=True, text=True)
+    check((done.returncode, done.stderr) == (0, "") and "--plain  " in done.stdout, done)
+    check(max(map(len, done.stdout.splitlines())) <= 100, done)
 
 
 def case_memory():
