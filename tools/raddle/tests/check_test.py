@@ -123,6 +123,28 @@ def case_cxx():
     check(re.search(r"^\./not_cxx.task.c:6:\d+: error: ", done.stderr, re.M), done)
 
 
+def case_order():
+    """What C++ says of a word's arguments begins with their place, not with the word's."""
+    if not shutil.which("g++"):
+        skip("g++ is not installed")
+    path = write(".", "order.task.c", """struct two_args { uint n, m; };
+struct two_state { rdl_future f; };
+RDL_TASK(two, uint, struct two_args, struct two_state) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, two, .m = 1, .n = 2);
+  RDL_SPAWN(self->f, two, .m = 3, .n = 4);
+  RDL_AWAIT(self->f);
+  RDL_RETURN(args->n);
+  RDL_END();
+}
+""")
+    done = run("check", path, "--device", "host", RADDLE_CXX="g++")
+    check(done.returncode == 3, done)
+    errors = re.findall(r"^(\S+?):(\d+):\d+: error: designator order", done.stderr, re.M)
+    check([e for e in errors if e[0] == path] == [(path, "5"), (path, "6")], errors)
+    check(errors[0][0] == path and errors[2][0] == path, errors)
+
+
 def case_without_compilers():
     """What cannot be looked at is said, and is no failure."""
     path = write(".", "not_cxx.task.c", NOT_CXX + LOSES)
