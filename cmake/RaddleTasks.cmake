@@ -4,10 +4,18 @@
 #   const rdl_prebuilt rdl_prebuilt_TARGET;    (<raddle/prebuilt.h>; TARGET as a C identifier)
 #
 # A context on the host that loads exactly these files in this order finds its image by the hash and
-# needs no compiler. Targets with different names can be linked together.
+# needs no compiler. Targets with different names can be linked together. The project needs the
+# language C, also where the rest of it is C++.
 function(raddle_add_tasks target)
   if(NOT ARGN)
     message(FATAL_ERROR "raddle_add_tasks(${target}): name at least one task file.")
+  endif()
+  # Without it the generated file would be left out of the target, and the linker would miss it.
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if(NOT "C" IN_LIST languages)
+    string(REPLACE ";" " " languages "${languages}")
+    message(FATAL_ERROR "raddle_add_tasks(${target}): it needs the language C, and this project has: "
+                        "${languages}. Write project(${PROJECT_NAME} C ${languages}).")
   endif()
   string(MAKE_C_IDENTIFIER ${target} name)
   set(files "")

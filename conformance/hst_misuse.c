@@ -25,6 +25,7 @@ void HST_3_silent(void) {
   (void)!rdl_context_open("nowhere", &cx);
   (void)!rdl_context_open("opencl:nowhere", &cx);
   (void)!rdl_module_load(b.cx, "/no/such/file", &module);
+  (void)!rdl_module_load(b.cx, "no/such/file", &module);
   (void)!rdl_module_load_text(b.cx, "broken.task.c", "int x = ;", 9, &module);
   (void)!rdl_module_load_text(b.cx, "broken.task.c", "#error no\n", 10, &module);
   rdl_future_cancel(b.cx, (rdl_future){1, 1});
@@ -299,11 +300,22 @@ static const char own_file[] =
     "  RDL_END();\n}\n"
     "RDL_TASK(own_late, uint, RDL_NONE, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(5); RDL_END(); }\n";
 
+static void note_image(void *user, rdl_log_level level, const char *text) {
+  if (level == RDL_LOG_DEBUG) (void)snprintf(user, 200, "%s", text);
+}
+
+/* The log counts the tasks of the program, not Raddle's own with them. */
 void HST_3_own_names(void) {
-  bed b = bed_open(NULL);
+  char noted[200] = "";
+  rdl_context_options options = bed_options();
   rdl_module *module;
   rdl_future f;
+  bed b;
+  options.log = note_image;
+  options.log_user = noted;
+  b = bed_open_with(NULL, &options);
   CHECK_OK(rdl_module_load_text(b.cx, "own.task.c", own_file, strlen(own_file), &module));
+  CHECK_CONTAINS(noted, "an image of 2 tasks was ");
   CHECK_OK(rdl_spawn(module, "own", NULL, 0, NULL, &f));
   CHECK_EQ(12, get(&b, f));
   bed_close(&b);
@@ -327,6 +339,9 @@ void HST_3_bad_files(void) {
     check_place(rdl_error_text(), bad_files[k].place);
     check_fine(&b, good);
   }
+  CHECK_STATUS(RDL_NOT_FOUND, rdl_module_load(b.cx, "no/such.task.c", &module));
+  CHECK_CONTAINS(rdl_error_text(), "no/such.task.c: ");
+  CHECK_CONTAINS(rdl_error_text(), "the current directory, which is /");
   bed_close(&b);
 }
 

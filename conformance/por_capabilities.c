@@ -26,6 +26,17 @@ static void check_rows(const rdl_device_info *info, const rdl_capability *rows, 
   }
 }
 
+/* A number of bytes says so. */
+static void check_units(const rdl_capability *rows, size_t count) {
+  static const char *const names[] = {"global_memory", "max_allocation", "max_allocation_claimed",
+                                      "local_memory"};
+  size_t k;
+  for (k = 0; k < sizeof names / sizeof names[0]; k++) {
+    const rdl_capability *row = row_named(rows, count, names[k]);
+    if (row && row->value[0] != 'n') CHECK_CONTAINS(row->value, " bytes");
+  }
+}
+
 /* Nothing about a device that runs tasks is left open: each of these was tried, or needs no try. */
 static void check_usable(const rdl_capability *rows, size_t count) {
   static const char *const names[] = {"order",       "shared", "resident_groups",
@@ -52,6 +63,7 @@ void POR_2_capabilities(void) {
     CHECK(count > 5 && count <= MOST_ROWS);
     check_rows(&infos[k], rows, count);
     if (infos[k].usable) check_usable(rows, count);
+    if (infos[k].usable) check_units(rows, count);
     CHECK_OK(rdl_device_capabilities(infos[k].selector, 0, again, MOST_ROWS, &twice));
     CHECK_EQ(count, twice);
     CHECK(memcmp(rows, again, sizeof rows) == 0);

@@ -198,15 +198,18 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
   "the image '%s', compiled ahead of %s, does not fit: a task file or Raddle was changed since; "  \
   "build the program anew"
 
-/* The lock is not held: the program's function may take its time. */
-static rdl_status build_image(rdl_context *cx, const rdl__image *image, const rdl_prebuilt *stale,
-                              rdl_backend_image **out_built, rdl_reason *why) {
+/* `count` of its tasks are not Raddle's own. The lock is not held: the program's function may take
+ * its time. */
+static rdl_status build_image(rdl_context *cx, const rdl__image *image, uint32_t count,
+                              const rdl_prebuilt *stale, rdl_backend_image **out_built,
+                              rdl_reason *why) {
   uint64_t begin = rdl__now_ns();
   rdl_status status;
   if (stale) rdl__log(cx, RDL_LOG_WARNING, STALE_TEXT, stale->name, stale->files);
   status = cx->backend->build(cx->device, &image->text, out_built, why);
   if (!status)
-    rdl__log(cx, RDL_LOG_DEBUG, "an image of %u tasks was %s in %llu us", image->task_count,
+    rdl__log(cx, RDL_LOG_DEBUG, "an image of %u task%s was %s in %llu us", count,
+             count == 1 ? "" : "s",
              image->text.prebuilt ? "found compiled ahead" : "compiled, or found in the cache,",
              (unsigned long long)((rdl__now_ns() - begin) / 1000u));
   if (status && stale && why->text[0])
@@ -223,7 +226,9 @@ static rdl_status compile(rdl_context *cx, rdl_module *const *modules, size_t co
   const rdl_prebuilt *stale = NULL;
   rdl_status status = make_text(cx, modules, count, &image, &stale, why);
   *out_total = image.task_count;
-  if (!status) status = build_image(cx, &image, stale, out_built, why);
+  if (!status)
+    status = build_image(cx, &image, image.task_count - (uint32_t)modules[0]->tasks.count, stale,
+                         out_built, why);
   rdl__image_finish(&image);
   if (!status) status = describe(cx, *out_built, *out_total, why);
   if (!status) status = check_layout(cx, *out_total, why);
@@ -398,8 +403,9 @@ rdl_status rdl_module_load_text(rdl_context *cx, const char *name, const char *t
 }
 
 static rdl_status report_file(const char *path, int error) {
-  if (error == ENOMEM) return rdl__error(RDL_OUT_OF_MEMORY, "%s: out of host memory", path);
-  return rdl__error(error == ENOENT ? RDL_NOT_FOUND : RDL_IO, "%s: %s", path, strerror(error));
+  rdl_reason why;
+  rdl_status status = rdl__file_unread(path, error, &why);
+  return rdl__error(status, "%s", why.text);
 }
 
 rdl_status rdl_module_load(rdl_context *cx, const char *path, rdl_module **out_module) {

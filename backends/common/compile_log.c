@@ -10,6 +10,7 @@
  */
 #include "backends/common/compile_log.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,6 +171,43 @@ static int is_idle_note(const rdl_joined *joined, const struct place *place) {
   return is_own(joined, place) && !begins_with(place->message, "note: expected ");
 }
 
+static void drop_line_ends(rdl_reason *why) {
+  size_t length = strlen(why->text);
+  while (length && why->text[length - 1] == '\n')
+    why->text[--length] = 0;
+}
+
+/* The next place of an error, or of what is said with one, in a user's file; with `same_error`
+ * before the next error. What is said of a warning does not count. */
+static int find_user_place(const rdl_joined *joined, const char *log, bool same_error,
+                           struct place *out) {
+  int of_error = 1;
+  while (*log) {
+    struct span line = next_line(&log);
+    if (!read_place(line, out)) continue;
+    if (same_error && out->is_error) return 0;
+    if (out->is_error || begins_with(out->message, "warning")) of_error = out->is_error;
+    translate(joined, out);
+    if (of_error && !is_own(joined, out)) return 1;
+  }
+  return 0;
+}
+
+/* An error in Raddle's own text comes of what the user wrote before it: a macro whose use lacks a
+ * parenthesis, or a statement its end. The place that the user can mend goes before it. Of the
+ * first error it may stand with a later one. */
+static void put_error(rdl_reason *why, const struct place *error, const char *rest,
+                      const rdl_joined *joined, bool same_error) {
+  struct place place;
+  if (error->is_error && is_own(joined, error) &&
+      find_user_place(joined, rest, same_error, &place)) {
+    place.message = error->message;
+    place.is_error = 1;
+    put_place(why, &place);
+  }
+  put_place(why, error);
+}
+
 /* A note that is left out takes the lines of source with it that follow it. */
 static void put_rest(rdl_reason *why, const char *log, const rdl_joined *joined) {
   int idle = 0;
@@ -179,44 +217,11 @@ static void put_rest(rdl_reason *why, const char *log, const rdl_joined *joined)
     if (read_place(line, &place)) {
       translate(joined, &place);
       idle = is_idle_note(joined, &place);
-      if (!idle) put_place(why, &place);
+      if (!idle) put_error(why, &place, log, joined, true);
     } else if (!idle) {
       rdl__reason_append(why, "%.*s\n", (int)line.length, line.at);
     }
   }
-}
-
-static void drop_line_ends(rdl_reason *why) {
-  size_t length = strlen(why->text);
-  while (length && why->text[length - 1] == '\n')
-    why->text[--length] = 0;
-}
-
-/* The next place of an error, or of what is said with one, in a user's file. What is said of a
- * warning does not count. */
-static int find_user_place(const rdl_joined *joined, const char *log, struct place *out) {
-  int of_error = 1;
-  while (*log) {
-    struct span line = next_line(&log);
-    if (!read_place(line, out)) continue;
-    if (out->is_error || begins_with(out->message, "warning")) of_error = out->is_error;
-    translate(joined, out);
-    if (of_error && !is_own(joined, out)) return 1;
-  }
-  return 0;
-}
-
-/* An error in Raddle's own text comes of what the user wrote before it: a macro whose use lacks a
- * parenthesis, or a statement its end. The place that the user can mend goes before it. */
-static void put_first(rdl_reason *why, const struct place *first, const char *rest,
-                      const rdl_joined *joined) {
-  struct place place;
-  if (is_own(joined, first) && find_user_place(joined, rest, &place)) {
-    place.message = first->message;
-    place.is_error = 1;
-    put_place(why, &place);
-  }
-  put_place(why, first);
 }
 
 rdl_status rdl__compile_log(const char *log, const rdl_joined *joined, rdl_reason *why) {
@@ -228,7 +233,7 @@ rdl_status rdl__compile_log(const char *log, const rdl_joined *joined, rdl_reaso
     struct span line = next_line(&rest);
     if (!read_place(line, &place) || !place.is_error) continue;
     translate(joined, &place);
-    put_first(why, &place, rest, joined);
+    put_error(why, &place, rest, joined, false);
     put_rest(why, rest, joined);
     drop_line_ends(why);
     return RDL_COMPILE;

@@ -2,7 +2,13 @@
 #include "backends/common/file.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backends/common/reason.h"
 
 #define FIRST_ROOM 65536u
 
@@ -47,4 +53,20 @@ char *rdl__file_read(const char *path, size_t *out_size) {
   (void)fclose(file);
   errno = error;
   return bytes;
+}
+
+rdl_status rdl__file_unread(const char *path, int error, rdl_reason *why) {
+  char folder[PATH_MAX];
+  bool nowhere = error == ENOENT || error == ENOTDIR;
+  rdl_status status = error == ENOENT ? RDL_NOT_FOUND : RDL_IO;
+  if (error == ENOMEM)
+    return rdl__fail(RDL_OUT_OF_MEMORY, why, "cannot read %.1000s: out of memory", path);
+  (void)rdl__fail(status, why, "cannot read %.1000s: %s", path, strerror(error));
+  if (nowhere && *path != '/' && getcwd(folder, sizeof folder))
+    rdl__reason_append(
+        why,
+        ". A relative path starts from the current directory, which is %.800s: run it "
+        "elsewhere, or give an absolute path",
+        folder);
+  return status;
 }

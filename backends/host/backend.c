@@ -85,8 +85,8 @@ static rdl_status host_capabilities(size_t index, const char *cache_dir, uint32_
   rdl__report_add(&report, 0, "compiler", "%s",
                   compiler.command[0] ? compiler.version : "none (tasks must be compiled ahead)");
   rdl__report_add(&report, 0, "compute_units", "%u", (unsigned)processors());
-  rdl__report_add(&report, 0, "global_memory", "%llu", (unsigned long long)memory_size());
-  rdl__report_add(&report, 0, "max_allocation", "%llu", (unsigned long long)memory_size());
+  rdl__report_add(&report, 0, "global_memory", "%llu bytes", (unsigned long long)memory_size());
+  rdl__report_add(&report, 0, "max_allocation", "%llu bytes", (unsigned long long)memory_size());
   rdl__report_add(&report, 0, "address_bits", "%zu", 8 * sizeof(void *));
   rdl__report_add(&report, 0, "order", "c11");
   rdl__report_add(&report, 0, "shared", "svm");

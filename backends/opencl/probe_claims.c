@@ -10,6 +10,11 @@ static void claim_number(const rdl_cl *cl, cl_device_id id, rdl_report *report, 
   rdl__report_add(report, 0, name, "%llu", (unsigned long long)rdl__cl_number(cl, id, what));
 }
 
+static void claim_bytes(const rdl_cl *cl, cl_device_id id, rdl_report *report, const char *name,
+                        cl_device_info what) {
+  rdl__report_add(report, 0, name, "%llu bytes", (unsigned long long)rdl__cl_number(cl, id, what));
+}
+
 static void claim_text(const rdl_cl *cl, cl_device_id id, rdl_report *report, const char *name,
                        cl_device_info what) {
   char text[1024] = "";
@@ -88,9 +93,9 @@ void rdl__cl_claims(const rdl_cl *cl, cl_device_id id, rdl_report *report) {
   claim_text(cl, id, report, "driver_version", CL_DRIVER_VERSION);
   claim_number(cl, id, report, "compute_units", CL_DEVICE_MAX_COMPUTE_UNITS);
   claim_number(cl, id, report, "address_bits", CL_DEVICE_ADDRESS_BITS);
-  claim_number(cl, id, report, "global_memory", CL_DEVICE_GLOBAL_MEM_SIZE);
-  claim_number(cl, id, report, "max_allocation_claimed", CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-  claim_number(cl, id, report, "local_memory", CL_DEVICE_LOCAL_MEM_SIZE);
+  claim_bytes(cl, id, report, "global_memory", CL_DEVICE_GLOBAL_MEM_SIZE);
+  claim_bytes(cl, id, report, "max_allocation_claimed", CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  claim_bytes(cl, id, report, "local_memory", CL_DEVICE_LOCAL_MEM_SIZE);
   claim_number(cl, id, report, "max_work_group_size", CL_DEVICE_MAX_WORK_GROUP_SIZE);
   claim_features(cl, id, report);
   claim_extensions(cl, id, report);

@@ -230,7 +230,7 @@ rdl_status rdl__probe_max_allocation(rdl_cl_bench *bench) {
     bytes = bytes / 2 / 4096 * 4096;
   }
   if (bytes < SMALLEST_ALLOCATION) bytes = 0;
-  rdl__report_add(bench->report, 1, "max_allocation", "%llu%s", (unsigned long long)bytes,
+  rdl__report_add(bench->report, 1, "max_allocation", "%llu bytes%s", (unsigned long long)bytes,
                   refused                         ? " (twice as much was refused)"
                   : bytes < claimed / 4096 * 4096 ? " (more was not tried)"
                                                   : "");

@@ -9,23 +9,19 @@
 
 #include "bench.task.c.h"
 #include "tools/raddle/bench.h"
+#include "tools/raddle/command.h"
 
 extern const rdl_prebuilt rdl_prebuilt_raddle_command;
 
 static const char task_file[] = "bench.task.c";
-
-/* Warnings are part of what was measured: a clamped number of workers, for one. */
-static void print_warning(void *user, rdl_log_level level, const char *text) {
-  (void)user;
-  if (level >= RDL_LOG_WARNING) fprintf(stderr, "raddle: %s\n", text);
-}
 
 rdl_status bench_open(const bench_options *options, bool ahead, bench *out_bench) {
   static const rdl_prebuilt *const images[] = {&rdl_prebuilt_raddle_command};
   rdl_context_options how = RDL_CONTEXT_OPTIONS_INIT;
   *out_bench = (bench){NULL, NULL, 0, 0};
   how.workers = options->workers;
-  how.log = print_warning;
+  how.log = command_log; /* a clamped number of workers, for one, is part of what was measured */
+  how.log_user = (void *)&command_bench;
   if (options->steady) { /* no launch ends for want of time, none waits for work, nobody spins */
     how.quantum_ns = UINT64_C(250000000);
     how.park_ns = 1;

@@ -350,10 +350,8 @@ static bool any_took_them(const check *c) {
 
 static int check_files(check *c) {
   rdl_reason why = {""};
-  if (read_files(c, &why)) {
-    fprintf(stderr, "%s\n", why.text);
-    return EXIT_FAILED;
-  }
+  rdl_status status = read_files(c, &why);
+  if (status) return command_refused("check", status, why.text);
   if (!list_tasks(c) || !list_trials(c)) return EXIT_FAILED;
   for (size_t i = 0; i < c->trial_count; i++)
     try_device(c, &c->trials[i]);

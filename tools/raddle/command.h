@@ -71,6 +71,13 @@ __attribute__((format(printf, 2, 3))) int command_misused(const char *name, cons
 /* Says on standard error what failed, with the library's own words; returns EXIT_FAILED. */
 int command_failed(const char *what);
 
+/* Says on standard error why it goes no further; returns EXIT_FAILED. What is wrong in a task file
+ * begins with its place there, as compilers have it, anything else with the command's name. */
+int command_refused(const char *name, rdl_status status, const char *why);
+
+/* An rdl_log_fn that says warnings and errors on standard error; `command` is the command. */
+void command_log(void *command, rdl_log_level level, const char *text);
+
 /* Prints text behind `indent` columns, which the first line has already, broken at spaces. */
 void command_print_text(const char *text, int indent);
 

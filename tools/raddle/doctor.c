@@ -22,7 +22,7 @@ void doctor_say(char *field, size_t size, const char *format, ...) {
 /* ---- output ---- */
 
 static const char *severity_name(severity s) {
-  return s == SEVERITY_ERROR ? "error" : "warning";
+  return s == SEVERITY_ERROR ? "error" : s == SEVERITY_WARNING ? "warning" : "info";
 }
 
 static void print_finding(const finding *f) {
@@ -45,21 +45,26 @@ static void print_finding_json(const finding *f) {
   printf("}\n");
 }
 
+static severity worst_of(const doctor *d) {
+  severity worst = SEVERITY_INFO;
+  for (size_t i = 0; i < d->count; i++)
+    if (d->findings[i].severity > worst) worst = d->findings[i].severity;
+  return worst;
+}
+
 /* Errors first. */
 static int tell(const doctor *d, bool json) {
-  size_t errors = 0;
-  for (int s = SEVERITY_ERROR; s >= SEVERITY_WARNING; s--)
+  severity worst = worst_of(d);
+  if (!json && worst == SEVERITY_INFO) printf("Nothing is wrong.\n");
+  for (int s = SEVERITY_ERROR; s >= SEVERITY_INFO; s--)
     for (size_t i = 0; i < d->count; i++) {
       if (d->findings[i].severity != (severity)s) continue;
-      if (s == SEVERITY_ERROR) errors++;
       if (json)
         print_finding_json(&d->findings[i]);
       else
         print_finding(&d->findings[i]);
     }
-  if (!json && !d->count) printf("Nothing is wrong.\n");
-  if (errors) return EXIT_FAILED;
-  return d->count ? EXIT_WARNED : EXIT_OK;
+  return worst == SEVERITY_ERROR ? EXIT_FAILED : worst == SEVERITY_WARNING ? EXIT_WARNED : EXIT_OK;
 }
 
 /* ---- the command ---- */
@@ -112,6 +117,8 @@ const command command_doctor = {
         "nodes, devices, a C compiler, the cache. Of each thing that is wrong it says what it\n"
         "is, why it matters and what to do. Devices are probed, which takes some seconds the\n"
         "first time.\n\n"
+        "What is wrong with a driver that nobody needs, because another device is used, is\n"
+        "information only.\n\n"
         "Ends with 0 when nothing is wrong, 1 when a device or Raddle itself cannot be used,\n"
         "and 3 when there are only warnings.",
     .options = offered,

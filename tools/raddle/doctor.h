@@ -7,6 +7,7 @@
 #include "tools/raddle/command.h"
 
 typedef enum severity {
+  SEVERITY_INFO,    /* of a driver or device that nobody needs here, for another one is used */
   SEVERITY_WARNING, /* Raddle works, and less well than it could */
   SEVERITY_ERROR    /* a device, or Raddle itself, cannot be used */
 } severity;
@@ -14,6 +15,7 @@ typedef enum severity {
 typedef struct finding {
   severity severity;
   const char *name; /* one word, for programs */
+  bool spare;       /* a warning that is only information where another device is used */
   char what[512];
   char why[768];  /* why it matters */
   char cure[768]; /* what to do */
@@ -25,6 +27,7 @@ typedef struct doctor {
   finding findings[DOCTOR_MOST];
   size_t count;
   bool usable_opencl; /* an OpenCL device that Raddle can use */
+  bool good_choice;   /* the device that programs take has no finding that is spare */
   const char *root;   /* goes before /dev, /sys and /proc; "" but in tests */
 } doctor;
 

@@ -226,6 +226,7 @@ void doctor_look_at_drivers(doctor *d) {
 static void look_at_platform(doctor *d, const char *name) {
   bool rusticl = strcmp(name, "rusticl") == 0;
   finding *f = doctor_find(d, SEVERITY_WARNING, "platform-empty");
+  f->spare = true;
   DOCTOR_SAY(f->what, "the OpenCL platform %s has no device", name);
   DOCTOR_SAY(f->why, "its driver is installed, and nothing can be run on it");
   if (rusticl)
@@ -290,6 +291,7 @@ static bool look_at_driver_version(doctor *d, const rdl_device_info *info) {
     finding *f;
     if (!strstr(info->platform, b->platform) || !strstr(info->name, b->device)) continue;
     f = doctor_find(d, SEVERITY_WARNING, "driver-bad");
+    f->spare = true;
     DOCTOR_SAY(f->what, "%s (%s) %s", info->selector, info->driver, b->what);
     DOCTOR_SAY(f->why, "%s", b->why);
     DOCTOR_SAY(f->cure, "%s", b->cure);
@@ -305,6 +307,7 @@ static void look_at_usable(doctor *d, const rdl_device_info *info) {
     return;
   }
   f = doctor_find(d, SEVERITY_WARNING, "device-unusable");
+  f->spare = true;
   DOCTOR_SAY(f->what, "%s (%s) lacks %s", info->selector, info->name, info->missing);
   DOCTOR_SAY(f->why, "Raddle cannot run on it");
   DOCTOR_SAY(f->cure, "a newer driver may have it; 'raddle devices -v' tells all that it has");
@@ -376,6 +379,31 @@ static void look_at_device(doctor *d, const rdl_device_info *info) {
   free(c);
 }
 
+/* A device with one finding that is spare is a spare one, and all that is found of it is so. */
+static bool mark_spare(doctor *d, size_t first) {
+  bool spare = false;
+  for (size_t i = first; i < d->count; i++)
+    spare = spare || d->findings[i].spare;
+  for (size_t i = first; i < d->count; i++)
+    d->findings[i].spare = spare;
+  return spare;
+}
+
+/* Whether programs take this device: the one that the user has named, else the first of OpenCL. The
+ * host alone is taken for want of another, and does not make others spare. */
+static bool is_taken(const rdl_device_info *info, bool is_first) {
+  const char *selector = getenv("RADDLE_DEVICE");
+  if (!info->usable) return false;
+  if (!selector || !*selector || strcmp(selector, "opencl") == 0) return is_first;
+  return strcmp(selector, info->selector) == 0;
+}
+
+static void lower_spare(doctor *d) {
+  for (size_t i = 0; i < d->count && d->good_choice; i++)
+    if (d->findings[i].spare && d->findings[i].severity == SEVERITY_WARNING)
+      d->findings[i].severity = SEVERITY_INFO;
+}
+
 static bool fits(const char *selector, const rdl_device_info *infos, size_t count) {
   command_capabilities *c = calloc(1, sizeof *c);
   bool good = false;
@@ -402,8 +430,14 @@ void doctor_look_at_devices(doctor *d) {
   rdl_device_info *infos;
   if (!look_at_platforms(d)) return;
   infos = command_find_devices(&count);
-  for (size_t i = 0; infos && i < count; i++)
+  for (size_t i = 0; infos && i < count; i++) { /* the best comes first */
+    size_t before = d->count;
+    bool had_one = d->usable_opencl;
     look_at_device(d, &infos[i]);
+    if (!mark_spare(d, before) && is_taken(&infos[i], !had_one && d->usable_opencl))
+      d->good_choice = true;
+  }
+  lower_spare(d);
   if (infos) look_at_choice(d, infos, count);
   free(infos);
 }

@@ -81,6 +81,18 @@ int command_failed(const char *what) {
   return EXIT_FAILED;
 }
 
+int command_refused(const char *name, rdl_status status, const char *why) {
+  if (status != RDL_COMPILE) fprintf(stderr, "raddle %s: ", name);
+  fprintf(stderr, "%s\n", why);
+  return EXIT_FAILED;
+}
+
+/* One call, for several threads may have something to say at once. */
+void command_log(void *of, rdl_log_level level, const char *text) {
+  const command *c = of;
+  if (level >= RDL_LOG_WARNING) fprintf(stderr, "raddle %s: %s\n", c->name, text);
+}
+
 void command_print_text(const char *text, int indent) {
   size_t room = LINE_WIDTH - (size_t)indent;
   while (strlen(text) > room) {

@@ -9,6 +9,7 @@
 #include "backends/common/reason.h"
 #include "tools/raddle/command.h"
 #include "tools/raddle/layout.h"
+#include "tools/raddle/run_events.h"
 #include "tools/raddle/values.h"
 #include "tools/tasks/task_files.h"
 
@@ -41,9 +42,11 @@ typedef struct run_state {
   layout args;
   layout result;
   unsigned char *bytes; /* of the arguments */
-  bool *given;          /* by field */
+  bool *given;          /* by byte: members of a union are given together */
   memory *memories;
   size_t memory_count;
+  run_event *events;
+  size_t event_count;
   rdl_context *context;
   rdl_task_description sizes;
   unsigned char *outcome; /* the bytes of the result */
@@ -86,10 +89,8 @@ static int find_task(run_state *s) {
 static int read_files(run_state *s) {
   rdl_reason why = {""};
   int code = EXIT_FAILED;
-  if (task_files_read(s->paths, s->path_count, &s->files, &why)) {
-    fprintf(stderr, "%s\n", why.text);
-    return EXIT_FAILED;
-  }
+  rdl_status status = task_files_read(s->paths, s->path_count, &s->files, &why);
+  if (status) return command_refused("run", status, why.text);
   code = find_task(s);
   if (code) return code;
   if (layout_read(&s->files, s->task->args, &s->args, &why)) {
@@ -102,33 +103,51 @@ static int read_files(run_state *s) {
 
 static bool allocate(run_state *s) {
   s->bytes = calloc(1, s->args.size + (size_t)1);
-  s->given = calloc(s->args.count + 1, sizeof *s->given);
+  s->given = calloc(s->args.size + (size_t)1, sizeof *s->given);
   s->memories = calloc(s->assignment_count + 1, sizeof *s->memories);
-  if (s->bytes && s->given && s->memories) return true;
+  s->events = calloc(s->assignment_count + 1, sizeof *s->events);
+  if (s->bytes && s->given && s->memories && s->events) return true;
   fprintf(stderr, "raddle run: out of memory\n");
   return false;
+}
+
+static const char *name_of(const layout_field *f) {
+  return *f->path ? f->path : "VALUE";
 }
 
 static bool is_memory(const char *value) {
   return strncmp(value, "zeros:", 6) == 0 || strncmp(value, "file:", 5) == 0;
 }
 
-/* Memory is made when the device is open. */
+static void mark_given(run_state *s, const value_place *place) {
+  size_t size = layout_kind_size(place->field->kind);
+  memset(s->given + place->field->offset + place->first * size, true, place->count * size);
+}
+
+/* Memory and events are made when the device is open. A task may take address 0 for "none", so 0
+ * may be written out. */
+static int assign_address(run_state *s, const value_place *place, const char *value) {
+  if (strcmp(value, "0") == 0) return EXIT_OK;
+  if (!is_memory(value))
+    return command_misused(
+        "run",
+        "%s is device memory, and '%.200s' is none: give zeros:BYTES for some of "
+        "zeros, file:PATH for the bytes of a file, or 0 for none",
+        name_of(place->field), value);
+  s->memories[s->memory_count++] = (memory){*place, value, NULL};
+  return EXIT_OK;
+}
+
 static int assign(run_state *s, const char *assignment) {
   value_place place;
   const char *value;
   rdl_reason why = {""};
   if (values_find(&s->args, assignment, &place, &value, &why)) return misused(&why);
-  s->given[place.field - s->args.fields] = true;
-  if (place.field->kind == LAYOUT_PTR) {
-    if (!is_memory(value))
-      return command_misused("run",
-                             "%s is device memory: write zeros:BYTES for some of zeros, or "
-                             "file:PATH for the bytes of a file",
-                             assignment);
-    s->memories[s->memory_count++] = (memory){place, value, NULL};
-    return EXIT_OK;
-  }
+  mark_given(s, &place);
+  if (place.field->kind == LAYOUT_PTR) return assign_address(s, &place, value);
+  if (place.field->kind == LAYOUT_EVENT)
+    return run_event_read(&place, value, &s->events[s->event_count++], &why) ? misused(&why)
+                                                                             : EXIT_OK;
   if (values_store(&place, value, s->bytes, &why)) {
     rdl__reason_append(&why, " (in '%.300s')", assignment);
     return misused(&why);
@@ -136,13 +155,41 @@ static int assign(run_state *s, const char *assignment) {
   return EXIT_OK;
 }
 
+/* How many elements of the field were given, and the first that was not. */
+static uint32_t count_given(const run_state *s, const layout_field *f, uint32_t *out_missing) {
+  uint32_t count = 0, all = f->count ? f->count : 1;
+  *out_missing = all;
+  for (uint32_t k = all; k--;) {
+    bool given = s->given[f->offset + k * layout_kind_size(f->kind)];
+    count += given;
+    if (!given) *out_missing = k;
+  }
+  return count;
+}
+
+/* A task that follows the address 0 ends this program, or the device. */
+static int refuse_missing_memory(const run_state *s) {
+  for (size_t i = 0; i < s->args.count; i++) {
+    const layout_field *f = &s->args.fields[i];
+    char element[16] = "";
+    uint32_t missing = 0;
+    if (f->kind != LAYOUT_PTR || count_given(s, f, &missing) == (f->count ? f->count : 1)) continue;
+    if (f->count) (void)snprintf(element, sizeof element, "[%u]", missing);
+    return command_misused("run",
+                           "%s%s is device memory: give zeros:BYTES or file:PATH, as in "
+                           "--arg %s%s%szeros:64, or 0 for none",
+                           name_of(f), element, f->path, element, *f->path || f->count ? "=" : "");
+  }
+  return EXIT_OK;
+}
+
 static void tell_missing(const run_state *s) {
   size_t missing = 0;
   for (size_t i = 0; i < s->args.count; i++) {
-    const char *path = s->args.fields[i].path;
-    if (s->given[i] || missing++ >= MOST_TOLD) continue;
+    uint32_t first = 0;
+    if (count_given(s, &s->args.fields[i], &first) || missing++ >= MOST_TOLD) continue;
     fprintf(stderr, "%s %s", missing == 1 ? "raddle run: not given, and so zero:" : ",",
-            *path ? path : "VALUE");
+            name_of(&s->args.fields[i]));
   }
   if (missing > MOST_TOLD) fprintf(stderr, " and %zu more", missing - MOST_TOLD);
   if (missing) fprintf(stderr, "\n");
@@ -152,14 +199,15 @@ static int assign_all(run_state *s) {
   int code = allocate(s) ? EXIT_OK : EXIT_FAILED;
   for (size_t i = 0; i < s->assignment_count && !code; i++)
     code = assign(s, s->assignments[i]);
+  if (!code) code = refuse_missing_memory(s);
   if (!code) tell_missing(s);
   return code;
 }
 
 /* ---- memory ---- */
 
-static int tell_file(const char *what, const char *path) {
-  fprintf(stderr, "raddle run: cannot %s %s: %s\n", what, path, strerror(errno));
+static int tell_unwritten(const char *path) {
+  fprintf(stderr, "raddle run: cannot write %s: %s\n", path, strerror(errno));
   return EXIT_FAILED;
 }
 
@@ -180,9 +228,10 @@ static int fill_memory(run_state *s, memory *m) {
   const char *wanted = strchr(m->wanted, ':') + 1;
   char *bytes = NULL, *end = NULL;
   size_t size = 0;
+  rdl_reason why;
   if (*m->wanted == 'f') {
     bytes = rdl__file_read(wanted, &size);
-    if (!bytes) return tell_file("read", wanted);
+    if (!bytes) return command_refused("run", rdl__file_unread(wanted, errno, &why), why.text);
   } else {
     errno = 0;
     size = strtoull(wanted, &end, 0);
@@ -230,7 +279,7 @@ static int save(const run_state *s, const char *text) {
   bool whole = file && fwrite(bytes, 1, size, file) == size;
   if (file && fclose(file) != 0) whole = false;
   free(bytes);
-  return whole ? EXIT_OK : tell_file("write", text + length + 1);
+  return whole ? EXIT_OK : tell_unwritten(text + length + 1);
 }
 
 /* ---- the future ---- */
@@ -261,6 +310,8 @@ static rdl_status open_device(run_state *s, rdl_module **out_module) {
   rdl_context_options options = RDL_CONTEXT_OPTIONS_INIT;
   rdl_status status;
   options.workers = s->workers;
+  options.log = command_log;
+  options.log_user = (void *)&command_run;
   options.close_ns = 2000000000u; /* a task that never ends is left to the end of the program */
   status = rdl_context_open_with(s->device, &options, &s->context);
   for (size_t i = 0; i < s->path_count && !status; i++) {
@@ -275,13 +326,13 @@ static rdl_status open_device(run_state *s, rdl_module **out_module) {
 
 static int prepare(run_state *s, rdl_module **out_module) {
   int code;
-  if (open_device(s, out_module)) {
-    fprintf(stderr, "%s\n", rdl_error_text());
-    return EXIT_FAILED;
-  }
+  rdl_status status = open_device(s, out_module);
+  if (status) return command_refused("run", status, rdl_error_text());
   code = compare_sizes(s);
   for (size_t i = 0; i < s->memory_count && !code; i++)
     code = fill_memory(s, &s->memories[i]);
+  for (size_t i = 0; i < s->event_count && !code; i++)
+    if (run_event_make(&s->events[i], s->context, s->bytes)) code = command_failed("making events");
   s->outcome = calloc(1, s->sizes.result_size + (size_t)1);
   return s->outcome ? code : EXIT_FAILED;
 }
@@ -349,6 +400,8 @@ static void print_json(const run_state *s, rdl_status status) {
     print_result_json(s);
   printf(", \"error\": ");
   command_print_json(stdout, status ? rdl_error_text() : "");
+  printf(", \"events\": ");
+  run_events_print_json(s->events, s->event_count, s->context, s->bytes);
   printf("}\n");
 }
 
@@ -364,6 +417,7 @@ static int run_task(run_state *s) {
     fprintf(stderr, "%s: %s\n", rdl_status_name(status), rdl_error_text());
   else
     print_result(s);
+  if (!s->json) run_events_tell(s->events, s->event_count, s->context, s->bytes);
   if (status) return EXIT_FAILED;
   for (size_t i = 0; i < s->save_count && !code; i++)
     code = save(s, s->saves[i]);
@@ -387,8 +441,10 @@ static const command_option offered[] = {
     [OPTION_ARG] =
         {"--arg", "FIELD=VALUE",
          "an argument by its name: a=1, pair.b=-2, v=1,2,3, v[2]=3, points[1].x=0.5. Of a\n"
-         "task whose arguments are one scalar: VALUE alone. For device memory:\n"
-         "FIELD=zeros:BYTES or FIELD=file:PATH. What is not given is zero"},
+         "task whose arguments are one scalar or have one: VALUE alone. Device memory\n"
+         "(rdl_ptr) must be given: FIELD=zeros:BYTES, FIELD=file:PATH, or FIELD=0 for\n"
+         "none. FIELD=event:TARGET is a new event that only tasks signal; its count is\n"
+         "told at the end. Anything else that is not given is zero"},
     [OPTION_DEVICE] = {"--device", "SELECTOR",
                        "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
     [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},
@@ -396,7 +452,7 @@ static const command_option offered[] = {
                         "how long to wait for the result; default: for ever"},
     [OPTION_SAVE] = {"--save", "FIELD=FILE",
                      "write the device memory that --arg gave to FIELD into FILE at the end"},
-    [OPTION_JSON] = {"--json", NULL, "print one object: status, result, time"},
+    [OPTION_JSON] = {"--json", NULL, "print one object: status, result, time, counts of events"},
     {NULL, NULL, NULL},
 };
 
@@ -455,6 +511,7 @@ static int read_options(int argc, char **argv, run_state *s) {
 static void finish(run_state *s) {
   (void)rdl_context_close(s->context);
   free(s->outcome);
+  free(s->events);
   free(s->memories);
   free(s->given);
   free(s->bytes);

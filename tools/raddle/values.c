@@ -50,6 +50,10 @@ rdl_status values_find(const layout *l, const char *assignment, value_place *out
   size_t base = 0;
   long index = read_index(assignment, length, &base);
   *out_value = equals ? equals + 1 : assignment;
+  if (!equals && l->count == 1 && !l->fields[0].count) {
+    *out = (value_place){&l->fields[0], 0, 1};
+    return RDL_OK;
+  }
   if (!equals && l->count && *l->fields[0].path)
     return rdl__fail(RDL_INVALID, why, "'%s' is no FIELD=VALUE", assignment);
   for (size_t i = 0; i < l->count; i++) {
@@ -122,9 +126,11 @@ static rdl_status store_one(const layout_field *f, const char *text, unsigned ch
   bool is_signed = f->kind >= LAYOUT_I8 && f->kind <= LAYOUT_I64;
   uint64_t value = 0;
   if (f->kind == LAYOUT_FUTURE || f->kind == LAYOUT_EVENT || f->kind == LAYOUT_PTR)
-    return rdl__fail(RDL_INVALID, why,
-                     "an %s cannot be written on a command line; a task that makes one can",
-                     layout_kind_name(f->kind));
+    return rdl__fail(
+        RDL_INVALID, why,
+        "an %s cannot be written on a command line: run a task that has one, and hands "
+        "it to this one",
+        layout_kind_name(f->kind));
   if (f->kind == LAYOUT_F32 || f->kind == LAYOUT_F64)
     return read_float(text, f->kind == LAYOUT_F64, to) ? RDL_OK : not_a_number(text, f, why);
   if (!(is_signed ? read_signed(text, size, &value) : read_unsigned(text, size, &value)))

@@ -14,9 +14,9 @@ typedef struct value_place {
   uint32_t count;
 } value_place;
 
-/* "NAME=VALUE" or, for a type that is a scalar, "VALUE": finds the field, and where the value
- * begins. NAME may end in an index, "v[2]"; without one it is all of an array. RDL_NOT_FOUND: the
- * text lists the fields that there are. */
+/* "NAME=VALUE" or, for a type that is a scalar or has one and nothing else, "VALUE": finds the
+ * field, and where the value begins. NAME may end in an index, "v[2]"; without one it is all of an
+ * array. RDL_NOT_FOUND: the text lists the fields that there are. */
 rdl_status values_find(const layout *l, const char *assignment, value_place *out,
                        const char **out_value, rdl_reason *why);
 

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * raddle-tasks [--plain] NAME OUTPUT FILE...
- *
- * Writes the image of the task files, in this order, as one C file that defines
- * `const rdl_prebuilt rdl_prebuilt_NAME`. With --plain only the image itself is written, which any
- * compiler of the dialect takes. The CMake function raddle_add_tasks runs this.
- */
+/* raddle-tasks: task files to one C file. The CMake function raddle_add_tasks runs this. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,21 +7,28 @@
 #include "api/src/image.h"
 #include "tools/tasks/task_files.h"
 
+/* What is wrong in a task file begins with its place there, anything else with this program's name.
+ */
+static int refuse(rdl_status status, const rdl_reason *why) {
+  fprintf(stderr, "%s%s\n", status == RDL_COMPILE ? "" : "raddle-tasks: ", why->text);
+  return 1;
+}
+
 static int complain(const char *text) {
   fprintf(stderr, "%s\n", text);
   return 1;
 }
 
-static int complain_of_file(const char *what, const char *path) {
-  fprintf(stderr, "raddle-tasks: cannot %s %s: %s\n", what, path, strerror(errno));
+static int complain_of_file(const char *path) {
+  fprintf(stderr, "raddle-tasks: cannot write %s: %s\n", path, strerror(errno));
   return 1;
 }
 
 static int write_file(const char *path, const rdl__text *text) {
   FILE *file = fopen(path, "wb");
-  if (!file) return complain_of_file("write", path);
+  if (!file) return complain_of_file(path);
   size_t written = fwrite(text->bytes, 1, text->length, file);
-  if (fclose(file) != 0 || written != text->length) return complain_of_file("write", path);
+  if (fclose(file) != 0 || written != text->length) return complain_of_file(path);
   return 0;
 }
 
@@ -63,7 +64,8 @@ static int run(int plain, char **names, const task_files *inputs) {
   rdl__image image;
   rdl__text files = {0};
   rdl_reason why;
-  if (rdl__image_make(inputs->modules, inputs->count, &image, &why)) return complain(why.text);
+  rdl_status status = rdl__image_make(inputs->modules, inputs->count, &image, &why);
+  if (status) return refuse(status, &why);
   rdl__image_files(inputs->modules, inputs->count, &files);
   int failed = files.failed ? complain("raddle-tasks: out of memory")
                             : write_image(&image, plain, names, files.bytes);
@@ -72,15 +74,37 @@ static int run(int plain, char **names, const task_files *inputs) {
   return failed;
 }
 
+static const char usage[] = "usage: raddle-tasks [--plain] NAME OUTPUT FILE...";
+
+static int help(void) {
+  printf("%s\n\n"
+         "Writes the task files, in this order, and the scheduler into one C file, OUTPUT, that\n"
+         "defines `const rdl_prebuilt rdl_prebuilt_NAME`. A program that is linked with it and "
+         "gives it\n"
+         "to its contexts needs no C compiler on the host when it loads these files. The CMake\n"
+         "function raddle_add_tasks does this.\n\n"
+         "  --plain  write only the image that devices compile, without rdl_prebuilt_NAME: to "
+         "read, or\n"
+         "           for a compiler of OpenCL C, C11 or CUDA C++ that shall look at it\n"
+         "  --help   print this text\n\n"
+         "Ends with 0 when OUTPUT was written, and 1 when not.\n",
+         usage);
+  return 0;
+}
+
 int main(int argc, char **argv) {
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) return help();
   int plain = argc > 1 && strcmp(argv[1], "--plain") == 0;
   char **names = argv + 1 + plain;
-  if (argc - plain < 4) return complain("usage: raddle-tasks [--plain] NAME OUTPUT FILE...");
+  if (argc - plain < 4) {
+    (void)complain(usage);
+    return complain("'raddle-tasks --help' tells what they are.");
+  }
   size_t count = (size_t)(argc - plain - 3);
   task_files inputs;
   rdl_reason why;
-  int failed = task_files_read(names + 2, count, &inputs, &why) ? complain(why.text)
-                                                                : run(plain, names, &inputs);
+  rdl_status status = task_files_read(names + 2, count, &inputs, &why);
+  int failed = status ? refuse(status, &why) : run(plain, names, &inputs);
   task_files_finish(&inputs);
   return failed;
 }

@@ -12,9 +12,7 @@ static rdl_status read_file(const char *path, task_files *files, size_t at, rdl_
   size_t length = 0;
   rdl_status status;
   files->texts[at] = rdl__file_read(path, &length);
-  if (!files->texts[at])
-    return rdl__fail(errno == ENOENT ? RDL_NOT_FOUND : RDL_IO, why, "cannot read %.1000s: %s", path,
-                     strerror(errno));
+  if (!files->texts[at]) return rdl__file_unread(path, errno, why);
   status = rdl__scan(path, files->texts[at], length, 0, &files->tasks[at], why);
   files->modules[at] = (rdl__image_module){path, files->texts[at], length, &files->tasks[at]};
   return status;

@@ -80,9 +80,8 @@ typedef struct rdl_context_options {
   uint64_t reserved[5]; /* 0 */
 } rdl_context_options;
 
-#define RDL_CONTEXT_OPTIONS_INIT                                                                   \
-  { .size = sizeof(rdl_context_options) }
-#define RDL_NO_SPIN 1u
+#define RDL_CONTEXT_OPTIONS_INIT RDL_SIZED(rdl_context_options)
+#define RDL_NO_SPIN              1u
 
 /* Opens the device that `selector` names (see raddle/device.h); NULL: $RADDLE_DEVICE if that is
  * set, else the best usable device, an OpenCL one before the host. On success the caller owns

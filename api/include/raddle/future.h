@@ -36,8 +36,7 @@ typedef struct rdl_spawn_options {
   uint64_t reserved[4]; /* 0 */
 } rdl_spawn_options;
 
-#define RDL_SPAWN_OPTIONS_INIT                                                                     \
-  { .size = sizeof(rdl_spawn_options) }
+#define RDL_SPAWN_OPTIONS_INIT RDL_SIZED(rdl_spawn_options)
 
 /* Starts one task. `args` are copied (`args_size` must be the size that the task declares; NULL and
  * 0 for a task without). `options` may be NULL. `out_future` may be NULL: then the future runs

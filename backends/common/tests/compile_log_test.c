@@ -127,8 +127,13 @@ static void an_error_in_own_text_is_told_where_the_user_caused_it(void **state) 
         "main.cl:1:3: error: expected ';' before 'do'\n"
         "main.cl:1:5: warning: unused\n"
         "../a b/user.task.c:2:9: note: of a warning\n"
+        "../a b/user.task.c:3:9: error: another\n"
         "main.cl:2:1: error: another\n"
         "../a b/user.task.c:3:9: note: in expansion of macro 'K1'\n"
+        "../a b/user.task.c:4:1: error: late");
+  check("../a b/user.task.c:1:1: error: first\nmain.cl:1:3: error: alone\n"
+        "../a b/user.task.c:4:1: error: late\n",
+        "../a b/user.task.c:1:1: error: first\nmain.cl:1:3: error: alone\n"
         "../a b/user.task.c:4:1: error: late");
   check("<kernel>:2:1: error: a\n<kernel>:6:4: note: b\n",
         "../a b/user.task.c:2:4: error: a\nmain.cl:1:1: error: a\n../a b/user.task.c:2:4: note: b");

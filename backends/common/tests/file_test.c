@@ -46,10 +46,28 @@ static void refused(void **state) {
   assert_int_equal(errno, EISDIR);
 }
 
+/* A text without the folder says nothing to who stands in another one than they think. */
+static void told(void **state) {
+  char folder[4096];
+  rdl_reason why;
+  (void)state;
+  assert_non_null(getcwd(folder, sizeof folder));
+  assert_int_equal(rdl__file_unread("no/such.task.c", ENOENT, &why), RDL_NOT_FOUND);
+  assert_ptr_equal(strstr(why.text, "cannot read no/such.task.c: No such file"), why.text);
+  assert_non_null(strstr(why.text, "the current directory, which is "));
+  assert_non_null(strstr(why.text, folder));
+  assert_int_equal(rdl__file_unread("/no/such", ENOENT, &why), RDL_NOT_FOUND);
+  assert_null(strstr(why.text, "directory, "));
+  assert_int_equal(rdl__file_unread("here", EACCES, &why), RDL_IO);
+  assert_null(strstr(why.text, "directory, "));
+  assert_int_equal(rdl__file_unread("here", ENOMEM, &why), RDL_OUT_OF_MEMORY);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(whole),
       cmocka_unit_test(refused),
+      cmocka_unit_test(told),
   };
   return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

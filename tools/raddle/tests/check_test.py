@@ -93,7 +93,8 @@ def case_broken():
     check(done.returncode == 1 and re.search(r"^\./broken.task.c:5:\d+: error: ", done.stderr, re.M), done)
     check(re.search(r"^host +no$", done.stdout, re.M), done)
     done = run("check", "nowhere.task.c")
-    check(done.returncode == 1 and "nowhere.task.c" in done.stderr, done)
+    check(done.returncode == 1 and done.stderr.startswith("raddle check: cannot read nowhere.task.c: "), done)
+    check(os.getcwd() in done.stderr, done)
 
 
 def case_goes_on():
@@ -120,6 +121,28 @@ def case_cxx():
     done = check_file("not_cxx.task.c", NOT_CXX)
     check(done.returncode == 3 and "C++20" in done.stderr, done)
     check(re.search(r"^\./not_cxx.task.c:6:\d+: error: ", done.stderr, re.M), done)
+
+
+def case_order():
+    """What C++ says of a word's arguments begins with their place, not with the word's."""
+    if not shutil.which("g++"):
+        skip("g++ is not installed")
+    path = write(".", "order.task.c", """struct two_args { uint n, m; };
+struct two_state { rdl_future f; };
+RDL_TASK(two, uint, struct two_args, struct two_state) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, two, .m = 1, .n = 2);
+  RDL_SPAWN(self->f, two, .m = 3, .n = 4);
+  RDL_AWAIT(self->f);
+  RDL_RETURN(args->n);
+  RDL_END();
+}
+""")
+    done = run("check", path, "--device", "host", RADDLE_CXX="g++")
+    check(done.returncode == 3, done)
+    errors = re.findall(r"^(\S+?):(\d+):\d+: error: designator order", done.stderr, re.M)
+    check([e for e in errors if e[0] == path] == [(path, "5"), (path, "6")], errors)
+    check(errors[0][0] == path and errors[2][0] == path, errors)
 
 
 def case_without_compilers():

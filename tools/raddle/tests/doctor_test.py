@@ -42,8 +42,10 @@ def doctor(drivers=(), root="machine", **variables):
     for finding in found:
         check(all(finding[part] for part in ("severity", "name", "what", "why", "do")), finding)
         check(f"{finding['severity']}: {finding['what'][:20]}" in text.stdout, finding, text)
-    worst = 1 if any(f["severity"] == "error" for f in found) else 3 if found else 0
-    check(done.returncode == worst and (found or text.stdout == "Nothing is wrong.\n"), done, text)
+    severities = {f["severity"] for f in found}
+    check(severities <= {"error", "warning", "info"}, severities)
+    worst = 1 if "error" in severities else 3 if "warning" in severities else 0
+    check(done.returncode == worst and text.stdout.startswith("Nothing is wrong.\n") == (worst == 0), done, text)
     return done.returncode, {f["name"]: f for f in found}
 
 
@@ -131,6 +133,19 @@ def case_empty():
     code, found = doctor([icd])
     check(found["platform-empty"]["severity"] == "warning", found)
     check("RUSTICL_ENABLE" in found["platform-empty"]["do"], found)
+
+
+def case_spare():
+    """What nobody needs beside the device that is used is information."""
+    pocl, empty, slow = installed("pocl"), installed("rusticl"), installed("oclgrind")
+    code, found = doctor([pocl, empty])
+    check(found["platform-empty"]["severity"] == "info" and code == (3 if "residency" in found else 0), code, found)
+    for chosen, severity in (("opencl:pocl", "info"), ("host", "info"), ("opencl:oclgrind", "warning")):
+        found = doctor([pocl, empty, slow], RADDLE_DEVICE=chosen)[1]
+        check(found["driver-bad"]["severity"] == found["platform-empty"]["severity"] == severity, chosen, found)
+    for drivers in ([empty, slow], [empty]):
+        code, found = doctor(drivers)
+        check(code == 3 and found["platform-empty"]["severity"] == "warning", found)
 
 
 def case_threads():

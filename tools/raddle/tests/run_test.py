@@ -110,7 +110,7 @@ s.u = 1069547520
 s.f = 1.5
 t = -2147483648
 """, done.stdout)
-    note = "not given, and so zero: q[0].c.r, q[0].c.g, q[0].c.b, q[0].w, q[1].c.r, q[1].c.b, s.u\n"
+    note = "not given, and so zero: q[0].c.r, q[0].c.g, q[0].c.b, q[0].w, q[1].c.r, q[1].c.b\n"
     check(done.stderr == "raddle run: " + note, done.stderr)
     check(echo().stderr.endswith("zero: a, b, c, d, e, f, g, h and 23 more\n"), "not all of them")
     told = json.loads(echo(*words, "--json").stdout)
@@ -128,6 +128,16 @@ def case_scalars():
     done = echo(task="nothing")
     check((done.returncode, done.stdout, done.stderr) == (0, "", ""), done)
     check(json.loads(echo("--json", task="nothing").stdout)["result"] is None, "nothing")
+    path = write(".", "single.task.c", """struct s_args { struct { uint n; } in; };
+RDL_TASK(single, uint, struct s_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(2 * args->in.n); RDL_END(); }
+struct v_args { uint n[1]; };
+RDL_TASK(row, uint, struct v_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(2 * args->n[0]); RDL_END(); }
+""")
+    for words, told in ((["20"], "40\n"), (["in.n=20"], "40\n")):
+        done = run("run", path, "--task", "single", "--device", "host", "--arg", *words)
+        check(done.stdout == told and done.stderr == "", done)
+    done = run("run", path, "--task", "row", "--device", "host", "--arg", "20")
+    check(done.returncode == 2 and "FIELD=VALUE" in done.stderr, "an array of one", done)
     check(echo(task="odd").stdout == "f = {0, 0}\ne = {0, 0}\n", "handles")
 
 
@@ -138,19 +148,20 @@ def case_refused():
                        ("a=", "''"), ("a=1x", "1x"), ("a= 1", "rdl_u8"), ("h=one", "float"),
                        ("h=1e39", "float"), ("i=1e999", "double"), ("m=1,2,3,4", "room for 3"),
                        ("m=1,,3", "''"), ("m[3]=1", "3 elements"), ("p[9]=1", "2 elements"), ("zz=1", "zz"),
-                       ("q=1", "q[0].c.r"), ("n[2]=1", "n[1][5]"), ("a[0]=1", "a[0]"), ("a", "FIELD=VALUE"),
+                       ("q=1", "q[0].c.r"), ("n[2]=1", "n[1][5]"), ("a[0]=1", "a[0]"), ("a", "FIELD=VALUE"), ("255", "FIELD=VALUE"),
                        ("r.y=1", "r.y.z")):
         done = echo("--arg", word, RADDLE_CC="no-such-compiler")
         check(done.returncode == 2 and text in done.stderr and done.stdout == "", word, done)
     for task, word, text in (("halve", "x=1", "VALUE alone"), ("nothing", "x=1", "there are none"),
-                             ("odd", "f=1", "rdl_future"), ("odd", "e=1", "rdl_event"),
+                             ("odd", "f=1", "rdl_future"), ("odd", "e=1", "event:TARGET"),
+                             ("odd", "e=event:0", "at least 1"), ("odd", "e=event:4294967296", "at least 1"),
                              ("sum", "bytes=1", "zeros:BYTES")):
         done = echo("--arg", word, task=task)
         check(done.returncode == 2 and text in done.stderr, word, done)
     for words, text in ((["--task", "eco"], "echo halve minus"), ([], "which --task?"),
                         (["--task", "echo", "--workers", "0"], "--workers"),
                         (["--task", "echo", "--timeout", "soon"], "--timeout"),
-                        (["--task", "sum", "--save", "out=x"], "--save"), (["--quickly"], "--quickly")):
+                        (["--task", "sum", "--arg", "bytes=0", "--arg", "out=0", "--save", "out=x"], "--save"), (["--quickly"], "--quickly")):
         done = run("run", "echo.task.c", *words)
         check(done.returncode == 2 and text in done.stderr, words, done)
 
@@ -163,12 +174,18 @@ def case_failures():
     done = echo("--timeout", "0.2", task="sleeps")
     check(done.returncode == 1 and done.stderr.startswith("RDL_TIMEOUT: "), done)
     done = run("run", "nowhere.task.c")
-    check(done.returncode == 1 and "nowhere.task.c" in done.stderr, done)
+    check(done.returncode == 1 and done.stderr.startswith("raddle run: cannot read nowhere.task.c: "), done)
+    check(os.getcwd() in done.stderr, done)
     done = run("run", write(".", "bad.task.c", ECHO.replace("RDL_RETURN(*args)", "RDL_RETURN(*arg)")),
                "--task", "echo", "--device", "host")
     check(done.returncode == 1 and "\n./bad.task.c:23:15: error: " in done.stderr, done)
     done = echo("--device", "abacus")
-    check(done.returncode == 1 and "abacus" in done.stderr, done)
+    check(done.returncode == 1 and done.stderr.startswith("raddle run: ") and "abacus" in done.stderr, done)
+    done = subprocess.run([TASKS, "x", "x.c", "nowhere.task.c"], capture_output=True, text=True)
+    check(done.returncode == 1 and done.stderr.startswith("raddle-tasks: cannot read nowhere.task.c: "), done)
+    done = subprocess.run([TASKS, "--help"], capture_output=True, text=True)
+    check((done.returncode, done.stderr) == (0, "") and "--plain  " in done.stdout, done)
+    check(max(map(len, done.stdout.splitlines())) <= 100, done)
 
 
 def case_memory():
@@ -180,8 +197,80 @@ def case_memory():
         check(file.read() == bytes(4) + (294).to_bytes(4, sys.byteorder) + bytes(4), "saved")
     done = echo(*words[:4], "--arg", "out=zeros:lots", task="sum")
     check(done.returncode == 2 and "lots" in done.stderr, done)
-    done = echo("--arg", "bytes=file:nowhere", task="sum")
+    done = echo("--arg", "bytes=file:nowhere", "--arg", "out=0", task="sum")
     check(done.returncode == 1 and "nowhere" in done.stderr, done)
+
+
+def case_no_memory():
+    """An address that is forgotten is never followed; 0 that is written out is what the task gets."""
+    write(".", "many.task.c", """struct many_args { struct { uint x; rdl_ptr first[3]; } g; };
+RDL_TASK(many, rdl_ptr, struct many_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(args->g.first[1]); RDL_END(); }
+RDL_TASK(one, rdl_ptr, rdl_ptr, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(*args); RDL_END(); }
+struct either_args { union { rdl_ptr p; ulong n; } u; };
+RDL_TASK(either, rdl_ptr, struct either_args, RDL_NONE) { RDL_BEGIN(); RDL_RETURN(args->u.p); RDL_END(); }
+""")
+    for task, words, name in (("sum", ["count=1"], "bytes"), ("sum", ["bytes=zeros:4"], "out")):
+        done = echo(*[w for word in words for w in ("--arg", word)], task=task, RADDLE_CC="no-such-compiler")
+        check(done.returncode == 2 and done.stdout == "", done)
+        check(done.stderr.startswith(f"raddle run: {name} is device memory: give zeros:BYTES or file:PATH"), done)
+
+    def many(task, *words):
+        return run("run", "many.task.c", "--device", "host", "--task", task, *words)
+    for task, words, name in (("many", [], "g.first[0]"), ("one", [], "VALUE"), ("either", [], "u.p"),
+                              ("many", ["--arg", "g.first[0]=0", "--arg", "g.first[2]=zeros:4"], "g.first[1]")):
+        done = many(task, *words)
+        check(done.returncode == 2 and f"run: {name} is device memory: give " in done.stderr, words, done)
+    for task, words in (("many", ["--arg", "g.first=0"]), ("one", ["--arg", "0"]), ("either", ["--arg", "u.p=0"]),
+                        ("either", ["--arg", "u.n=0"])):
+        done = many(task, *words)
+        check((done.returncode, done.stdout) == (0, "0x0\n"), words, done)
+    done = many("many", "--arg", "g.first=zeros:4")
+    check(done.returncode == 0 and int(done.stdout, 16) > 0, done)
+
+
+def case_events():
+    """Events are made for the run, and their counts told, also when the task fails."""
+    path = write(".", "events.task.c", """struct e_args { uint n; rdl_event e, v[3]; };
+RDL_TASK(signals, uint, struct e_args, RDL_NONE) {
+  RDL_BEGIN();
+  RDL_SIGNAL(args->e, args->n);
+  RDL_SIGNAL(args->v[1], 1);
+  RDL_AWAIT_EVENT(args->e);
+  RDL_RETURN(args->n);
+  RDL_END();
+}
+""")
+
+    def signals(n, *words):
+        return run("run", path, "--device", "host", *args(n=n, e="event:3"), *words)
+    done = signals(5, "--arg", "v=event:2")
+    check((done.returncode, done.stdout) == (0, "5\n"), done)
+    said = "".join(f"raddle run: event {e}\n" for e in ("e stands at 5 of 3", "v[0] stands at 0 of 2",
+                                                         "v[1] stands at 1 of 2", "v[2] stands at 0 of 2"))
+    check(done.stderr == said, done.stderr)
+    told = json.loads(signals(4294967295, "--arg", "v[1]=event:9", "--json").stdout)
+    check(told["events"] == {"e": 4294967295, "v": [None, 1, None]}, told)
+    done = signals(2, "--arg", "v=event:2")
+    check(done.returncode == 1 and "RDL_DEADLOCK: " in done.stderr and "event e stands at 2 of 3" in done.stderr, done)
+    check(json.loads(echo("--json", task="nothing").stdout)["events"] == {}, "no events")
+
+
+def case_log():
+    """What is warned of while it runs is said, and does not mix with the result."""
+    done = echo("--arg", "7", "--workers", "1024", task="minus")
+    check((done.returncode, done.stdout) == (0, "-7\n"), done)
+    check(done.stderr.startswith("raddle run: ") and "1024" in done.stderr and done.stderr.count("\n") == 1, done)
+    path = write(".", "spin.task.c", """RDL_TASK(spin, RDL_NONE, RDL_NONE, RDL_NONE) {
+  volatile uint on = 1;
+  RDL_BEGIN();
+  while (on) {}
+  RDL_END();
+}
+""")
+    done = run("run", path, "--device", "host", "--timeout", "4", "--json")
+    check(done.returncode == 1 and json.loads(done.stdout)["status"] == "RDL_TIMEOUT", done)
+    first = done.stderr.splitlines()[0]
+    check(first.startswith("raddle run: ") and "one segment of task spin" in first, done)
 
 
 STRUCT = "RDL_TASK(t, uint, struct t_args, RDL_NONE) { RDL_BEGIN(); RDL_END(); }\n"
