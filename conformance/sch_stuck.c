@@ -328,8 +328,8 @@ void SCH_9_behind(void) {
   bed_close(&b);
 }
 
-/* Short launches, so that workers come while others leave: who begins a segment without end is never
- * left alone with what stands behind it. */
+/* Short launches, so that workers come while others leave: who begins a segment without end is
+ * never left alone with what stands behind it. */
 void SCH_9_late(void) {
   enum { BEHIND = 20, ROUNDS = SCALED(30, 10) };
   static warnings told;

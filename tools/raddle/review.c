@@ -35,6 +35,7 @@ static const char *const cxx_options[] = {"-std=gnu++20", "-fsyntax-only", "-w",
  */
 static const char *const local_options[] = {"-std=gnu11",
                                             "-O1",
+                                            "-fno-inline-functions-called-once",
                                             "-fno-tree-ccp",
                                             "-fno-tree-copy-prop",
                                             "-fno-tree-dominator-opts",
