@@ -20,6 +20,7 @@ int bare_device_open(const char *platform, const char *options, const char *fold
     out_device->cl = cl;
     out_device->id = found[i].id;
     out_device->options = options;
+    out_device->lanes = 1;
     out_device->context = cl->clCreateContext(NULL, 1, &out_device->id, NULL, NULL, &code);
     rdl__copy_text(out_device->name, sizeof out_device->name, identity.name);
     rdl__copy_text(out_device->compiler, sizeof out_device->compiler, identity.driver);
