@@ -112,7 +112,8 @@ struct rdl_buffer {
   rdl_buffer *previous;
 };
 
-struct rdl_context {
+/* Members stand by what they are about, and not by size. */
+struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   const rdl_backend *backend;
   rdl_backend_device *device;
   size_t device_index; /* of the backend's */

@@ -252,7 +252,7 @@ rdl_status rdl__pull(rdl_context *cx, rdl_reason *why) {
   uint32_t slot;
   rdl_status status;
   if (!rdl__apart(cx)) return RDL_OK;
-  before = malloc(cx->fresh_root * sizeof *before);
+  before = calloc(cx->fresh_root, sizeof *before);
   if (!before) {
     snprintf(why->text, sizeof why->text,
              "out of host memory for a look at %u roots: close the context", cx->fresh_root);

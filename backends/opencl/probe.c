@@ -36,7 +36,7 @@ static rdl_status run_helper(const rdl_cl_identity *device, const rdl_report *re
   char text[LONGEST_TEXT];
   rdl_parcel request = {.bytes = NULL};
   /* Each probe ends by an alarm of its own: this is for a helper that cannot. */
-  uint64_t seconds = 4u * RDL_PROBE_SECONDS;
+  const uint64_t seconds = (uint64_t)4 * RDL_PROBE_SECONDS;
   rdl_status status;
   rdl__parcel_add_number(&request, first);
   rdl__parcel_add(&request, text, write_report(report, text));

@@ -50,7 +50,7 @@ static cl_int cut_the_list(cl_uint room, cl_platform_id *platforms, cl_uint *out
   char *list = getenv("OCL_ICD_FILENAMES");
   (void)room;
   (void)platforms;
-  for (char *colon = strchr(list, ':'); colon; colon = strchr(colon + 1, ':'))
+  for (char *colon = list ? strchr(list, ':') : NULL; colon; colon = strchr(colon + 1, ':'))
     *colon = '\0';
   *out_count = 0;
   return CL_SUCCESS;
