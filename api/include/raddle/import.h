@@ -58,8 +58,8 @@ typedef struct rdl_import {
  * Any thread.
  * RDL_UNSUPPORTED: not memory that this device can take, and the text says which it takes.
  * RDL_INVALID: NULL, 0 bytes, more than there are, of another cl_context, or not a buffer.
- * RDL_TIMEOUT: the launch did not end within the option close_ns. A cl_mem that was released is not
- * recognised. */
+ * RDL_TIMEOUT: the launch did not end within the option close_ns. A cl_mem that was released, or
+ * never was one, is not recognised: OpenCL's loader follows it, and may crash. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_import(rdl_context *context, const rdl_import *import,
                                                     rdl_buffer **out_buffer);
 
