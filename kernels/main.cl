@@ -190,12 +190,12 @@ RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
     } else if (rdl->fired) {
       node = rdl_fired_take(rdl);
       if (--most == 0u) rdl_keep_fired(rdl);
-    } else if (rdl->woken) {
+    } else if (rdl->woken && rdl_one_more(rdl)) {
       slot = rdl->woken;
       rdl->woken = rdl->sides[slot].link;
     } else {
       node = looks = rdl->looking;
-      if (!node) return;
+      if (!node || !rdl_one_more(rdl)) return;
       rdl->looking = rdl->nodes[node].next;
     }
     rdl_wake_one(rdl, node, slot, looks, sole);
@@ -209,7 +209,7 @@ RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
 RDL_FN void rdl_settle_up(rdl_cx *rdl) {
   rdl_u32 wakes;
   if (!rdl->noted) return;
-  while (rdl->ended)
+  while (rdl->ended && rdl_one_more(rdl))
     rdl_complete(rdl);
   if (rdl->room || (rdl->given && rdl_load_relaxed(&rdl->control->room))) rdl_serve_room(rdl);
   wakes = rdl->noted & RDL_NOTED_WAKES;
@@ -758,6 +758,8 @@ RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
   rdl_describe_tasks((RDL_GLOBAL rdl_task_info *)(heap + control->task_infos));
 }
 
+#if !defined(RDL_LOOP_TURNS) /* see limited.cl */
+
 RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 come = rdl_fetch_add(&control->registered, 1u);
@@ -774,3 +776,5 @@ RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   else if (purpose == RDL_LAUNCH_RUN)
     rdl_work_for(heap);
 }
+
+#endif
