@@ -67,9 +67,9 @@ static int run_child(const char *name) {
 
 /* Compiles every task file of the suite, and what a context without one needs. */
 static int compile_all(void) {
-  static const char *const files[] = {"fut.task.c", "tight.task.c", "evt.task.c",
-                                      "sch.task.c", "hst.task.c",   "por.task.c",
-                                      "mem.task.c", "flt.task.c",   "rep.task.c"};
+  static const char *const files[] = {"fut.task.c", "tight.task.c", "evt.task.c", "sch.task.c",
+                                      "hst.task.c", "por.task.c",   "mem.task.c", "flt.task.c",
+                                      "rep.task.c", "lim.task.c"};
   rdl_event event;
   bed b;
   size_t k;

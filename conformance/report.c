@@ -18,10 +18,10 @@ void run_print(const test_outcome *outcome) {
   if (outcome->verdict != VERDICT_FAILED) return;
   printf(
       "%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --segment-limit %u "
-      "--scale %u --seed %llu%s%s\n",
+      "--loop-turns %u --scale %u --seed %llu%s%s\n",
       text, settings.selector, outcome->test->name, settings.workers, settings.segment_limit,
-      settings.scale, (unsigned long long)settings.seed, settings.flat ? " --flat" : "",
-      settings.epoch ? " --epoch" : "");
+      settings.loop_turns, settings.scale, (unsigned long long)settings.seed,
+      settings.flat ? " --flat" : "", settings.epoch ? " --epoch" : "");
 }
 
 static void put_xml(FILE *file, const char *text) {
