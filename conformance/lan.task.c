@@ -205,7 +205,7 @@ RDL_TASK(lan_reader, uint, struct lan_args, struct lan_state) {
     RDL_AWAIT_COUNT(args->e, self->round);
     wrong = 0;
     for (k = rdl_lane(); k < args->k; k += rdl_lanes())
-      wrong += all[k] < self->round; /* the writer may be ahead */
+      wrong += rdl_atomic_load(all + k) < self->round; /* the writer may be ahead */
     self->sum += rdl_reduce_add_u32(wrong);
   }
   RDL_RETURN(self->sum);
