@@ -378,7 +378,7 @@ typedef struct rdl_control {
                               arrive; then one of them is held */
   rdl_u64 stretch;         /* what is a quantum then */
   rdl_u32 full;            /* 1 = who finds no room is told so, and does not wait */
-  rdl_u32 pad0[1];
+  rdl_u32 scarce;          /* device: some future has waited for room */
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered; /* workers that have come */
   rdl_u32 pad1[15];

@@ -200,15 +200,13 @@ RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
   rdl->sole = RDL_NIL;
   for (;;) {
     rdl_u32 slot = RDL_NIL, looks = 0;
-    if (node) {
-      sole = node;
-    } else if (rdl->fired) {
+    if (!node && rdl->fired) {
       node = rdl_fired_take(rdl);
       if (--most == 0u) rdl_keep_fired(rdl);
-    } else if (rdl->woken) {
+    } else if (!node && rdl->woken) {
       slot = rdl->woken;
       rdl->woken = rdl->sides[slot].link;
-    } else {
+    } else if (!node) {
       node = looks = rdl->looking;
       if (!node) return;
       rdl->looking = rdl->nodes[node].next;
@@ -675,7 +673,7 @@ RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
                               : rdl_clock() - *since >= control->patience;
   /* What a worker keeps back would be ready again for the next launch, and the one after that: it
      may be one of the others, who has to come to its end of waiting first. */
-  if (rdl->quiet <= 2u * RDL_QUIET_TO_START) over = 0;
+  if (rdl->quiet <= 2u * RDL_QUIET_TO_START && rdl_load_relaxed(&control->scarce)) over = 0;
   if (over && all_idle) {
     rdl_store_release(&control->parked, 1u);
     rdl->leaving = 2;

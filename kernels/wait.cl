@@ -284,6 +284,7 @@ RDL_FN void rdl_started_before(rdl_cx *rdl) {
 /* The version was read before the pools were found empty, and is read again after the push and
    after what this worker holds has gone back. */
 RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node) {
+  if (!rdl_load_relaxed(&rdl->control->scarce)) rdl_store_relaxed(&rdl->control->scarce, 1u);
   if (!rdl->starved) rdl_started_before(rdl);
   rdl->starved = rdl->nodes[node].who;
   rdl->starved_ticket = rdl->nodes[node].ticket & RDL_TICKET_MASK;
