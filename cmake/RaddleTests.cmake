@@ -12,6 +12,18 @@ elseif(RDL_SANITIZE)
   set(RDL_TEST_SUFFIX @asan)
 endif()
 
+# Sanitizers look at the drivers of the machine too, and some leak as they are unloaded, where no
+# suppression knows their name. So a sanitized test has PoCL alone, unless it names another itself.
+set(RDL_TEST_DRIVERS "")
+if(RDL_SANITIZE)
+  find_file(RDL_POCL_ICD pocl.icd PATHS /etc/OpenCL/vendors /usr/local/etc/OpenCL/vendors
+    NO_DEFAULT_PATH)
+  mark_as_advanced(RDL_POCL_ICD)
+  if(RDL_POCL_ICD)
+    set(RDL_TEST_DRIVERS OCL_ICD_VENDORS=${RDL_POCL_ICD})
+  endif()
+endif()
+
 # raddle_add_test(NAME name COMMAND command... [LABELS label...] [TIMEOUT seconds]
 #                 [PROPERTIES property value...])
 # Label a test that takes over ten seconds `slow`: the quick run leaves those out.
@@ -24,7 +36,7 @@ function(raddle_add_test)
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   # gcc 12's sanitizer takes some thread-local blocks of libraries opened at run time for blocks of
   # an old glibc, and its leak check then crashes on what it reads before them.
-  set(environment POCL_CACHE_DIR=${RDL_TEST_CACHE}/pocl XDG_CACHE_HOME=${RDL_TEST_CACHE}/xdg
+  set(environment ${RDL_TEST_DRIVERS} POCL_CACHE_DIR=${RDL_TEST_CACHE}/pocl XDG_CACHE_HOME=${RDL_TEST_CACHE}/xdg
     ASAN_OPTIONS=intercept_tls_get_addr=0
     UBSAN_OPTIONS=print_stacktrace=1
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/leaks-of-drivers.txt:print_suppressions=0)

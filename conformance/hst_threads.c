@@ -250,19 +250,29 @@ void HST_2_timeouts_busy(void) {
   bed_close(&b);
 }
 
+/* What the whole process takes during a wait: of up to three, because what began before may end. */
+static uint64_t cpu_of_wait(const wait_world *w, wait_function wait, uint64_t enough) {
+  uint64_t least = UINT64_MAX;
+  int k;
+  for (k = 0; k < 3 && least > enough; k++) {
+    uint64_t cpu = cpu_ns();
+    CHECK_STATUS(RDL_TIMEOUT, wait(w, 250u * MS));
+    cpu = cpu_ns() - cpu;
+    least = cpu < least ? cpu : least;
+  }
+  return least;
+}
+
 /* A waiting thread sleeps, and so does everything behind it. */
 void HST_2_burns_nothing(void) {
   bed b = bed_open(TASKS);
   wait_world w = open_world(&b);
-  rdl_future sleeper = START(&b, "hst_sleep", .n = 3, .k = 2000000);
+  rdl_future sleeper = START(&b, "hst_sleep", .k = 60000000);
   size_t f;
-  sleep_ns(50u * MS);
-  for (f = 0; f < WAIT_FUNCTIONS; f++) {
-    uint64_t cpu = cpu_ns();
-    CHECK_STATUS(RDL_TIMEOUT, wait_functions[f](&w, 250u * MS));
-    CHECK_BETWEEN(0, cpu_ns() - cpu, 25u * MS);
-  }
-  CHECK_EQ(3, get(&b, sleeper));
+  for (f = 0; f < WAIT_FUNCTIONS; f++)
+    CHECK_BETWEEN(0, cpu_of_wait(&w, wait_functions[f], 25u * MS), 25u * MS);
+  CHECK_OK(rdl_future_cancel(b.cx, sleeper));
+  CHECK_END(&b, sleeper, RDL_CANCELLED, 0);
   close_world(&w);
   bed_close(&b);
 }
