@@ -832,8 +832,8 @@ RDL_TASK(fut_cancel_race, uint, struct fut_args, struct fut_one) {
   RDL_END();
 }
 
-/* Leaves a child behind that waits for the event: at once, or with k = 1 a little after word 1 tells
- * it to. */
+/* Leaves a child behind that waits for the event: at once, or with k = 1 a little after word 1
+ * tells it to. */
 RDL_TASK(fut_leaves, RDL_NONE, struct fut_args, struct fut_one) {
   uint k;
   RDL_BEGIN();

@@ -122,8 +122,8 @@ void FUT_7_returned_race(void) {
     word_set(&m, 0, 0);
     word_set(&m, 1, 0);
     leaver = START(&b, "fut_leaves", .at = m.at, .e = never, .n = chance(200), .k = 1);
-    canceller = START(&b, "fut_cancels_leaver", .at = m.at, .f = leaver, .e = never,
-                      .n = chance(200));
+    canceller =
+        START(&b, "fut_cancels_leaver", .at = m.at, .f = leaver, .e = never, .n = chance(200));
     CHECK_END(&b, leaver, RDL_CANCELLED, 0);
     CHECK_EQ(RDL_CANCELLED, get(&b, canceller));
   }
