@@ -498,12 +498,21 @@ RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
   return found;
 }
 
-/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round;
-   the futures that they have woken are queued first (rdl_settle_up). */
+/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round,
+   before a future is picked: those that they have woken are queued before anything starts, which
+   may not end (rdl_settle_up). */
 RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
-  rdl_u32 found = rdl_find_near(rdl);
-  rdl_u32 obeyed = 0;
-  if (!found || rdl->turn == RDL_ROUND - 1u) obeyed = rdl_drain_mailbox(rdl);
+  rdl_u32 round = rdl->turn == RDL_ROUND - 1u;
+  rdl_u32 first = round && !(rdl->backlog | rdl->unwind); /* else the fair turn is a chore */
+  rdl_u32 found = RDL_NOTHING, obeyed = 0, k;
+  for (k = 0; k < 2u; k++) {
+    if (first != k) {
+      obeyed = rdl_drain_mailbox(rdl);
+      if (rdl->noted & (RDL_NOTED_WAKES | RDL_NOTED_ENDS)) return RDL_CHORE;
+    } else if ((found = rdl_find_near(rdl)) && (first || !round)) {
+      return found;
+    }
+  }
   if (found) return found;
   if (obeyed && !rdl->away) found = rdl_from_roots(rdl, 1u);
   if (!found && rdl->noted) return RDL_CHORE;
