@@ -247,7 +247,8 @@ def next_launch(memory):
 
 
 def words():
-    all_words = {"stop": 0, "come": ("A", "B"), "arrived": (), "closed": False, "mailbox": (), "cells": ()}
+    all_words = {"stop": 0, "come": ("A", "B"), "arrived": (), "closed": False, "mailbox": (),
+                 "cells": ()}
     for name in ("A", "B"):
         all_words.update({"ring." + name: (), "overflow." + name: (),
                           "answered." + name: 0, "running." + name: "", "left." + name: False})

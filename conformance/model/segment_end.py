@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a segment has noted is done behind it, at one place, and together with its suspension: no wake
-and no cancel is lost, and none is served twice.
+"""What a segment has noted is done behind it, at one place, and together with its suspension: no
+wake and no cancel is lost, and none is served twice.
 
 Mirrors rdl_run, rdl_suspend, rdl_begin_wait, rdl_settle_up, rdl_complete, rdl_serve_wakes,
 rdl_wake_one, rdl_serve_cancel, rdl_tell_cancel, rdl_take_up, rdl_find, rdl_drain_mailbox and
-rdl_leave. What is noted is private to its worker, and stands in local variables here: `fired`, nodes
-of lists that have fired, and `woken`, futures that are READY and stand in no queue. All rings are
-one queue. (await_one.py has a slot that is born again during the wait, children.py the count.)
+rdl_leave. What is noted is private to its worker, and stands in local variables here: `fired`,
+nodes of lists that have fired, and `woken`, futures that are READY and stand in no queue. All rings
+are one queue. (await_one.py has a slot that is born again during the wait, children.py the count.)
 """
 
 from explore import (Model, atomic, cas, choose, exchange, fetch_add, fetch_or, load, main, store,
@@ -211,8 +211,8 @@ def build_end(fault):
 # ---- the suspension: a request may come at any time, and the children hear of it once
 
 def build_cancel(fault):
-    """R has a child c, which ends when it is told, or before; R waits for what never comes, and when it
-    has been told for c, as its clean-up, and frees it. Any worker may run R next."""
+    """R has a child c, which ends when it is told, or before; R waits for what never comes, and
+    when it has been told for c, as its clean-up, and frees it. Any worker may run R next."""
     all_words = words("R", "c")
     all_words.update({"wait.R": ONE + RUNNING, "first_child": "c", "freed": False})
 
