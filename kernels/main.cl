@@ -454,7 +454,9 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
   if (turn == 4u && rdl_may_open(rdl) && !rdl_shy(rdl)) return rdl_from_roots(rdl, 1u);
-  return turn == 5u ? rdl_from_chores(rdl) : RDL_NOTHING; /* and the mailbox */
+  if (turn != 5u) return RDL_NOTHING;
+  rdl_from_chores(rdl);
+  return RDL_CHORE; /* and the mailbox (rdl_find) */
 }
 
 /* What others have put out for whoever comes first, beginning with the neighbour. */
@@ -504,21 +506,14 @@ RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
 }
 
 /* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round,
-   before a future is picked: those that they have woken are queued before anything starts, which
-   may not end (rdl_settle_up). */
+   when no future is picked: those that they have woken are queued before anything starts, which may
+   not end (rdl_settle_up). */
 RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
-  rdl_u32 round = rdl->turn == RDL_ROUND - 1u;
-  rdl_u32 first = round && !(rdl->backlog | rdl->unwind); /* else the fair turn is a chore */
-  rdl_u32 found = RDL_NOTHING, obeyed = 0, k;
-  for (k = 0; k < 2u; k++) {
-    if (first != k) {
-      obeyed = rdl_drain_mailbox(rdl);
-      if (rdl->noted & (RDL_NOTED_WAKES | RDL_NOTED_ENDS)) return RDL_CHORE;
-    } else if ((found = rdl_find_near(rdl)) && (first || !round)) {
-      return found;
-    }
-  }
-  if (found) return found;
+  rdl_u32 found = rdl_find_near(rdl);
+  rdl_u32 obeyed;
+  if (found && rdl->turn != RDL_ROUND - 1u) return found;
+  obeyed = rdl_drain_mailbox(rdl);
+  if (found || (rdl->noted & (RDL_NOTED_WAKES | RDL_NOTED_ENDS))) return RDL_CHORE;
   if (obeyed && !rdl->away) found = rdl_from_roots(rdl, 1u);
   if (!found && rdl->noted) return RDL_CHORE;
   return found ? found : rdl_find_far(rdl);
