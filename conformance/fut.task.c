@@ -832,6 +832,40 @@ RDL_TASK(fut_cancel_race, uint, struct fut_args, struct fut_one) {
   RDL_END();
 }
 
+/* Leaves a child behind that waits for the event: at once, or with k = 1 a little after word 1
+ * tells it to. */
+RDL_TASK(fut_leaves, RDL_NONE, struct fut_args, struct fut_one) {
+  uint k;
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, fut_wait_event, .at = args->at, .e = args->e);
+  rdl_atomic_add(fut_word(args->at, 0), 1u);
+  for (k = 0; args->k && k < 0x40000u && !rdl_atomic_load(fut_word(args->at, 1)); k++) {
+  }
+  for (k = 0; k < args->n; k++)
+    rdl_atomic_load(fut_word(args->at, 2));
+  RDL_END();
+}
+
+/* Cancels children that have returned, and then, a little after it has told it to return, one that
+ * is no child of it. */
+RDL_TASK(fut_cancels_leaver, uint, struct fut_args, struct fut_set) {
+  uint outcome, k;
+  RDL_BEGIN();
+  for (self->k = 0; self->k < 8u; self->k++)
+    RDL_SPAWN(self->f[self->k], fut_leaves, .at = args->at, .e = args->e);
+  while (rdl_atomic_load(fut_word(args->at, 0)) < 9u)
+    RDL_YIELD();
+  rdl_atomic_store(fut_word(args->at, 1), 1u);
+  for (k = 0; k < 8u; k++)
+    RDL_CANCEL(self->f[k]);
+  for (k = 0; k < args->n; k++)
+    rdl_atomic_load(fut_word(args->at, 2));
+  RDL_CANCEL(args->f);
+  RDL_AWAIT_CHILDREN_CATCH(outcome);
+  RDL_RETURN(outcome);
+  RDL_END();
+}
+
 /* ---- FUT 8 ---- */
 
 /* Takes n children one after the other and then awaits the first again. */

@@ -109,6 +109,29 @@ void FUT_7_returned(void) {
   bed_close(&b);
 }
 
+/* The cancel comes while the code ends: one worker passes it on, and only one, whatever else that
+ * has to cancel. */
+void FUT_7_returned_race(void) {
+  uint32_t rounds = suite_scale(UNLESS_CUT(SCALED(2500, 400), 200)), round;
+  bed b = bed_open(TASKS);
+  rdl_event never = new_event(&b, 1, 0);
+  memory m = memory_new(&b, 3);
+  if (b.workers < 2) test_skip("needs several workers");
+  for (round = 0; round < rounds; round++) {
+    rdl_future leaver, canceller;
+    word_set(&m, 0, 0);
+    word_set(&m, 1, 0);
+    leaver = START(&b, "fut_leaves", .at = m.at, .e = never, .n = chance(200), .k = 1);
+    canceller =
+        START(&b, "fut_cancels_leaver", .at = m.at, .f = leaver, .e = never, .n = chance(200));
+    CHECK_END(&b, leaver, RDL_CANCELLED, 0);
+    CHECK_EQ(RDL_CANCELLED, get(&b, canceller));
+  }
+  bed_settle(&b);
+  CHECK_EQ(18 * rounds, bed_stats(&b).cancelled);
+  bed_close(&b);
+}
+
 /* Ten thousand futures, each waiting for the next: the cancel goes down without a deep stack. */
 void FUT_7_deep(void) {
   uint32_t depth = suite_scale(10000);

@@ -328,6 +328,31 @@ void SCH_9_behind(void) {
   bed_close(&b);
 }
 
+/* News that come together: the worker that reads them wakes one future, and then begins a segment
+ * that does not end. What it has woken goes on elsewhere. */
+void SCH_9_woken(void) {
+  enum { ROUNDS = SCALED(40, 10) };
+  static warnings told;
+  rdl_context_options options = held_options(&told);
+  bed b = bed_open_with(TASKS, &options);
+  uint32_t k;
+  need_whole_launches();
+  need_resident(&b);
+  for (k = 0; k < ROUNDS; k++) {
+    rdl_event event = new_event(&b, 1, 0);
+    rdl_future waits = START(&b, "sch_wait_event", .e = event), hold;
+    memory m = memory_new(&b, 2);
+    bed_await_suspended(&b, k + 1);
+    sleep_ns(chance(4) * MS); /* the workers may have left */
+    CHECK_OK(rdl_event_signal(b.cx, event, 1));
+    hold = START(&b, "sch_hold", .at = m.at);
+    CHECK_EQ(3, get(&b, waits));
+    word_set(&m, 1, 1);
+    CHECK_EQ(1, get(&b, hold));
+  }
+  bed_close(&b);
+}
+
 /* Short launches, so that workers come while others leave: who begins a segment without end is
  * never left alone with what stands behind it. */
 void SCH_9_late(void) {

@@ -241,16 +241,17 @@ RDL_FN void rdl_complete(rdl_cx *rdl) {
 }
 
 /* RETURNED: the code has ended and a child has not. What the code held of the count goes, but for
-   one that keeps the record while this worker looks whether a cancel came meanwhile: whoever
-   cancelled and found the count still held relies on that look. */
+   one that keeps the record until this worker is done with it. The count comes first: whoever finds
+   the future RETURNED can hold it then, and passes a cancel on; one that came before stands in the
+   word that the swap finds, and is passed on from here. So never do both. */
 RDL_FN void rdl_return(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl_u32 seen;
+  rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
   while ((seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED)) != wait)
     wait = seen;
-  rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
-  if (!record->cause && (rdl_load_ordered(&record->wait) & RDL_CANCEL_BIT)) {
+  if (!record->cause && (wait & RDL_CANCEL_BIT)) {
     rdl->sides[rdl->slot].link = rdl->unwind; /* with what it holds of the count */
     rdl->unwind = rdl->slot;
     return;

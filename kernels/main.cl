@@ -89,7 +89,12 @@ RDL_FN void rdl_run_ends(rdl_cx *rdl, rdl_u32 how) {
   else if (how == RDL_RETURNS)
     rdl_return(rdl);
   rdl->segments++;
-  rdl_store_relaxed(&rdl->me->running, RDL_NIL);
+}
+
+/* What was noted has been done: the word of the future says now that it waits or has ended. Before
+   that it may still say READY, and the host would take it for one that stands in a ring. */
+RDL_FN void rdl_runs_nothing(rdl_cx *rdl) {
+  rdl_store_release(&rdl->me->running, RDL_NIL);
 }
 
 #if RDL_LANES == 1
@@ -449,7 +454,9 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
   if (turn == 4u && rdl_may_open(rdl) && !rdl_shy(rdl)) return rdl_from_roots(rdl, 1u);
-  return turn == 5u ? rdl_from_chores(rdl) : RDL_NOTHING; /* and the mailbox */
+  if (turn != 5u) return RDL_NOTHING;
+  rdl_from_chores(rdl);
+  return RDL_CHORE; /* and the mailbox (rdl_find) */
 }
 
 /* What others have put out for whoever comes first, beginning with the neighbour. */
@@ -498,13 +505,15 @@ RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
   return found;
 }
 
-/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round;
-   the futures that they have woken are queued first (rdl_settle_up). */
+/* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round,
+   when no future is picked: those that they have woken are queued before anything starts, which may
+   not end (rdl_settle_up). */
 RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
   rdl_u32 found = rdl_find_near(rdl);
-  rdl_u32 obeyed = 0;
-  if (!found || rdl->turn == RDL_ROUND - 1u) obeyed = rdl_drain_mailbox(rdl);
-  if (found) return found;
+  rdl_u32 obeyed;
+  if (found && rdl->turn != RDL_ROUND - 1u) return found;
+  obeyed = rdl_drain_mailbox(rdl);
+  if (found || (rdl->noted & (RDL_NOTED_WAKES | RDL_NOTED_ENDS))) return RDL_CHORE;
   if (obeyed && !rdl->away) found = rdl_from_roots(rdl, 1u);
   if (!found && rdl->noted) return RDL_CHORE;
   return found ? found : rdl_find_far(rdl);
@@ -613,17 +622,22 @@ RDL_FN void rdl_take_over(rdl_cx *rdl) {
     if (k != rdl->worker) rdl->counters.adopted += rdl_adopt(rdl, &workers[k].overflow);
 }
 
-/* Between two segments, and the host asks for something. That a question is seen before the next
-   future starts is what lets the host take others out of this worker's ring. */
-RDL_OUTLINE rdl_u32 rdl_must_leave(rdl_cx *rdl) {
-  rdl_u32 stop = rdl_load_acquire(&rdl->control->stop);
-  rdl_u32 question = stop >> RDL_QUESTION_SHIFT;
-  if (stop & RDL_STOP_NOW) return 1;
+/* That a question is seen before the next future starts is what lets the host take others out of
+   this worker's ring. */
+RDL_OUTLINE void rdl_answer(rdl_cx *rdl) {
+  rdl_u32 question = rdl_load_acquire(&rdl->control->stop) >> RDL_QUESTION_SHIFT;
   if (question && question != rdl_load_relaxed(&rdl->me->answered)) {
     rdl->careful = 1;
     rdl_store_release(&rdl->me->answered, question);
     rdl_take_over(rdl);
   }
+}
+
+/* Between two segments, and the host asks for something. */
+RDL_OUTLINE rdl_u32 rdl_must_leave(rdl_cx *rdl) {
+  rdl_u32 stop = rdl_load_acquire(&rdl->control->stop);
+  if (stop & RDL_STOP_NOW) return 1;
+  rdl_answer(rdl);
   if (stop & RDL_STOP_TOGETHER) rdl_leave_together(rdl, 1u);
   return rdl->leaving == 2u;
 }
@@ -718,11 +732,15 @@ RDL_FN void rdl_leave(rdl_cx *rdl) {
   rdl_hold_no_room(rdl);
 }
 
-/* `stop` counts after the segment, however long each is. */
+/* `stop` counts after the segment, however long each is. Who met the others in vain may start one
+   now, and has not looked for as long as it met them. */
 RDL_FN rdl_u32 rdl_must_go(rdl_cx *rdl) {
   rdl_u32 last =
       rdl->leaving >= 2u || (rdl_load_relaxed(&rdl->control->stop) && rdl_must_leave(rdl));
-  if (last && rdl->leaving == 2u) last = rdl_meet(rdl);
+  if (last && rdl->leaving == 2u) {
+    last = rdl_meet(rdl);
+    if (!last) rdl_answer(rdl);
+  }
   return last;
 }
 
@@ -755,6 +773,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
       rdl_hold_no_room(rdl);
     }
     rdl_settle_up(rdl);
+    if (found) rdl_runs_nothing(rdl);
     if (!found && !last) {
       rdl->turn = rdl->held_back = 0;
       rdl_plan(rdl);
@@ -917,6 +936,7 @@ RDL_FN void rdl_turn_ends(rdl_cx *rdl) {
   else if (!rdl->last && rdl->idle_rounds && rdl->idle_rounds % 16u == 0u)
     rdl_hold_no_room(rdl);
   rdl_settle_up(rdl);
+  if (rdl->found) rdl_runs_nothing(rdl);
   if (!rdl->found && !rdl->last) {
     rdl->turn = rdl->held_back = 0;
     rdl_plan(rdl);

@@ -138,8 +138,8 @@ RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   RDL_GLOBAL rdl_entry *entry;
   if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
   entry = rdl->ring + rdl->bottom % RDL_LOCAL_RING;
-  rdl_store_relaxed(&entry->slot, slot); /* the host reads it when this worker is held */
-  rdl_store_relaxed(&entry->wait, wait);
+  rdl_store_relaxed(&entry->slot, slot); /* the host reads them when this worker is held: it */
+  rdl_store_relaxed(&entry->wait, wait); /* relies on the order */
   rdl->bottom++;
 }
 

@@ -297,7 +297,8 @@ RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node) {
 
 /* Keeps a RETURNED future from ending while it stands in the unwind list, as one child more would.
    Undone by rdl_drop_child. A count that includes running code, or did until a fast end, is large:
-   the slot has been born again since it was seen RETURNED. */
+   the slot has been born again since it was seen RETURNED. The hold comes before the swap of the
+   wait word, which fails then. */
 RDL_FN rdl_u32 rdl_hold(RDL_GLOBAL rdl_record *record) {
   rdl_u32 count = rdl_load_acquire(&record->children);
   while (count && count < RDL_CODE_RUNS / 2u) {
@@ -347,15 +348,14 @@ RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
       if (rdl_wake(rdl, slot, wait, RDL_S_CANCELLED)) return;
       continue;
     }
-    if (state == RDL_RETURNED) held = rdl_hold(record);
+    if (state == RDL_RETURNED) held = rdl_hold(record); /* not: it ends, or has ended */
     marked = rdl_cas(&record->wait, wait, wait | RDL_CANCEL_BIT) == wait;
-    if (marked && state == RDL_RETURNED && !held) held = rdl_hold(record);
-    if (held && marked && rdl_load_acquire(&record->generation) == generation) {
+    if (held && marked) {
       rdl->sides[slot].link = rdl->unwind;
       rdl->unwind = slot;
       return;
     }
-    if (held) rdl_drop_child(rdl, slot); /* too late: it holds the slot's next life, or has lost */
+    if (held) rdl_drop_child(rdl, slot); /* it has lost, and may hold the slot's next life */
     if (marked) return;
   }
 }

@@ -28,10 +28,11 @@ static bool all_are_careful(rdl_context *cx, uint32_t *out_held) {
   return true;
 }
 
+/* Asked after the word was read: who runs nothing any more has changed it before. */
 static bool runs(const rdl_context *cx, uint32_t slot) {
   uint32_t k;
   for (k = 0; k < cx->launched_workers; k++)
-    if (rdl_load_relaxed(&cx->worker_states[k].running) == slot) return true;
+    if (rdl_load_acquire(&cx->worker_states[k].running) == slot) return true;
   return false;
 }
 
@@ -40,11 +41,12 @@ static bool stays(const rdl_context *cx, uint32_t slot) {
 }
 
 /* False when the mailbox is full. It is looked at first, for what has been taken must be sent. */
-static bool take(rdl_context *cx, uint32_t slot, uint32_t wait) {
+static bool take(rdl_context *cx, const rdl_entry *entry, uint32_t slot, uint32_t wait) {
   rdl_record *record = &cx->records[slot];
   uint32_t word = rdl_load_acquire(&record->wait);
   rdl_message message = {.kind = RDL_SAY_RUN, .slot = slot};
   if ((word & ~RDL_CANCEL_BIT) != wait || (wait & RDL_STATE_MASK) != RDL_READY) return true;
+  if (rdl_load_acquire(&entry->wait) != wait) return true;
   if (runs(cx, slot) || stays(cx, slot)) return true;
   if (!rdl__may_say(cx)) return false;
   if (rdl_cas(&record->wait, word, word + RDL_TICKET_ONE) != word) return true;
@@ -52,14 +54,15 @@ static bool take(rdl_context *cx, uint32_t slot, uint32_t wait) {
   return rdl__try_say(cx, &message);
 }
 
-/* The owner may push meanwhile: then slot and word are of two entries, and a future whose word is
- * that one all the same is ready, too. */
+/* The owner may push meanwhile, the slot first. So the word is read before the slot, and once more
+ * after the record: else slot and word could be of two entries, and name a future that is READY and
+ * stands in no queue yet, because it has just been woken (conformance/model/rescue.py). */
 static void take_ring(rdl_context *cx, const rdl_entry *ring) {
   uint32_t k;
   for (k = 0; k < RDL_LOCAL_RING; k++) {
-    uint32_t slot = rdl_load_relaxed(&ring[k].slot);
-    uint32_t wait = rdl_load_relaxed(&ring[k].wait);
-    if (slot && slot < cx->control->slots && !take(cx, slot, wait)) return;
+    uint32_t wait = rdl_load_acquire(&ring[k].wait);
+    uint32_t slot = rdl_load_acquire(&ring[k].slot);
+    if (slot && slot < cx->control->slots && !take(cx, &ring[k], slot, wait)) return;
   }
 }
 

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parent and its children: awaiting all of them, detaching one, ending before them, being
-cancelled after its own end.
+"""A parent and its children: awaiting all of them, detaching one, ending before them.
+(late_cancel.py has a cancel that comes after its own end.)
 
 Mirrors rdl_count_children, rdl_live_children, rdl_children_settle, rdl_poll_children,
-rdl_commit_children, rdl_wake_owner, rdl_drop_child, rdl_complete, rdl_return, rdl_end, rdl_detach,
-rdl_hold, rdl_cancel and rdl_serve_unwind. `spawned` is a local variable of the parent, as it is in
-the kernel: its children that the record does not count yet.
+rdl_commit_children, rdl_wake_owner, rdl_drop_child, rdl_complete, rdl_return, rdl_end_begins and
+rdl_detach. `spawned` is a local variable of the parent, as it is in the kernel: its children that
+the record does not count yet.
 """
 
 from explore import (Model, atomic, cas, choose, exchange, fetch_add, fetch_and, fetch_or, load,
                      main, nobody_stuck_but, store, until)
-from kernel import (CANCEL_BIT, CANCELLED, DONE, FREE, READY, RETURNED, RUNNING, STATE_MASK,
+from kernel import (CANCEL_BIT, CANCELLED, DONE, READY, RETURNED, RUNNING, STATE_MASK,
                     TICKET_ONE, WAITING, check, future, once_queued, put_entry, rdl_begin_wait,
                     rdl_requested, rdl_resume, rdl_take_back, rdl_wake, with_state)
 
-SCENARIOS = ("await", "detach", "take", "returned", "reborn")
+SCENARIOS = ("await", "detach", "take")
 FAULTS = {
     "count read before the bit": ("await", "the last child ends between the two"),
     "count read before WAITING": ("await", "the last child finds nobody waiting"),
@@ -23,17 +23,12 @@ FAULTS = {
     "awaited bit left at the end": ("await", "a cancelled wait leaves it in the count"),
     "not counted before the wait": ("await", "the count never comes to where the last child wakes"),
     "running code counts as one": ("await", "children that are not counted yet end the parent"),
+    "return without a hold": ("await", "the last child ends the parent before it is RETURNED"),
     "detach counts always": ("detach", "both count off a child that ended at the same time"),
     "detach never counts": ("detach", "nobody counts off a child that is detached in time"),
     "detached by load and store": ("detach", "nobody, or both, free the slot"),
     "done is read from the wait word": ("take", "the slot is freed under its finisher's hands"),
     "record read after closing": ("take", "the owner is read from a record that is freed"),
-    "cancel does not hold": ("returned", "the parent ends while it stands in the unwind list"),
-    "no second hold": ("returned", "the code has let go of the count between hold and bit"),
-    "no look after letting go": ("returned", "who cancels relies on it when it cannot hold"),
-    "return without a hold": ("returned", "the parent ends while its children are told"),
-    "holds what runs": ("reborn", "the hold is added to running code, which ends without a look"),
-    "unwinds any life": ("reborn", "a late hold stands in a list that the next life is in"),
 }
 AWAITED = 1 << 31
 CODE_RUNS = 1 << 10
@@ -81,36 +76,27 @@ def rdl_live_children(spawned, fault):
     return count + spawned - code_runs(fault)
 
 
-def rdl_return(spawned, fault, cause=0):
-    if cause:
-        yield store("told", True)  # rdl_cancel_children
+def rdl_return(spawned, fault):
+    mine = 0 if fault == "return without a hold" else 1
+    left = yield fetch_add("children.P", spawned + mine - code_runs(fault))
     wait = yield load("wait.P")
     while True:
         seen = yield cas("wait.P", wait, wait & ~STATE_MASK | RETURNED)
         if seen == wait:
             break
         wait = seen
-    mine = 0 if fault == "return without a hold" else 1
-    left = yield fetch_add("children.P", spawned + mine - code_runs(fault))
-    if not mine and left + spawned == code_runs(fault):
-        yield from parent_completes()
-        return
-    if not cause and fault != "no look after letting go":
-        look = yield fetch_or("wait.P", 0)
-        if look & CANCEL_BIT:
-            state = yield load("wait.P")
-            yield from check(state & STATE_MASK == RETURNED, "tells the children of what is over")
-            yield store("told", True)
     if mine:
         yield from rdl_drop_child("P", parent_completes, fault)
+    elif left + spawned == code_runs(fault):
+        yield from parent_completes()
 
 
-def rdl_end(spawned, fault, cause=0):
+def rdl_end(spawned, fault):
     if fault != "awaited bit left at the end":
         yield from rdl_children_settle()
     live = yield from rdl_live_children(spawned, fault)
     if live:
-        yield from rdl_return(spawned, fault, cause)
+        yield from rdl_return(spawned, fault)
         return
     wait = yield load("wait.P")  # nobody else counts here any more: rdl_complete
     yield from check(wait & STATE_MASK not in (DONE, RETURNED), "the parent ends twice")
@@ -177,7 +163,7 @@ def all_closed(memory, *names):
 def build_await(fault):
     words = {**future("P", TICKET_ONE + READY, children=code_runs(fault), awaits=""),
              **future("c", RUNNING), **future("d", RUNNING), **future("e", RUNNING),
-             "told": False, "early": 0, "event": 0}
+             "early": 0, "event": 0}
     words["born.e"] = 0
 
     def parent():
@@ -195,7 +181,7 @@ def build_await(fault):
             if not cause:
                 closed = yield atomic(all_closed, "c", "d", "e")
                 yield from check(closed, "goes on although a child lives")
-        yield from rdl_end(spawned, fault, cause)
+        yield from rdl_end(spawned, fault)
 
     def await_other(wait):
         """A wait for an event, which comes when all children have counted themselves off."""
@@ -256,7 +242,7 @@ def parent_is_done(*may):
 def build_detach(fault):
     """The child is counted, because its owner has waited, or not yet."""
     words = {**future("P", TICKET_ONE + READY, children=CODE_RUNS, awaits=""),
-             **future("c", RUNNING), "freed": 0, "told": False, "started": False}
+             **future("c", RUNNING), "freed": 0, "started": False}
 
     def free_slot():
         before = yield fetch_add("freed", 1)
@@ -307,7 +293,7 @@ def set_detached(memory):  # rdl_fetch_or(&record->waiters, RDL_DETACHED_BIT)
 
 def build_take(fault):
     words = {**future("P", TICKET_ONE + READY, children=CODE_RUNS, awaits=""),
-             **future("c", TICKET_ONE + RUNNING, owner="P"), "told": False}
+             **future("c", TICKET_ONE + RUNNING, owner="P")}
 
     def child():  # rdl_complete
         owner = yield load("owner.c")
@@ -340,147 +326,8 @@ def build_take(fault):
     return Model(words, {"parent": parent, "child": child}, once_queued("P"), final)
 
 
-# ---- returned: a cancel comes when the parent's own code has ended
-
-def rdl_hold(name, fault):
-    count = yield load("children." + name)
-    while count and (count < CODE_RUNS // 2 or fault == "holds what runs"):
-        seen = yield cas("children." + name, count, count + 1)
-        if seen == count:
-            return True
-        count = seen
-    return False
-
-
-def rdl_cancel(name, generation, complete, fault):
-    """Gives True when the future now stands in this worker's unwind list."""
-    while True:
-        wait = yield load("wait." + name)
-        state = wait & STATE_MASK
-        seen = yield load("generation." + name)
-        if seen != generation or state in (FREE, DONE) or wait & CANCEL_BIT:
-            return False
-        held = False
-        if state == RETURNED and fault != "cancel does not hold":
-            held = yield from rdl_hold(name, fault)
-        seen = yield cas("wait." + name, wait, wait | CANCEL_BIT)
-        if seen == wait:
-            if state != RETURNED or fault == "cancel does not hold":
-                return state == RETURNED
-            if not held and fault != "no second hold":
-                held = yield from rdl_hold(name, fault)
-            if not held:
-                return False
-            if fault != "unwinds any life":
-                seen = yield load("generation." + name)
-                if seen != generation:  # the hold came too late, on the slot's next life
-                    yield from rdl_drop_child(name, complete, fault)
-                    return False
-            return True
-        if held:
-            yield from rdl_drop_child(name, complete, fault)
-
-
-def build_returned(fault):
-    """The child ends by itself, or only when it is told to."""
-    words = {**future("P", TICKET_ONE + READY, children=CODE_RUNS, awaits=""),
-             **future("c", RUNNING), "told": False}
-
-    def parent():
-        yield from rdl_end(1, fault)
-
-    def child():
-        alone = yield choose(True, False)
-        if not alone:
-            yield until(lambda memory: memory["told"])
-        yield from child_ends("c", fault)
-
-    def canceller():
-        mine = yield from rdl_cancel("P", 1, parent_completes, fault)
-        if not mine:
-            return
-        wait = yield load("wait.P")  # rdl_serve_unwind
-        yield from check(wait & STATE_MASK == RETURNED, "unwinds a future that is over")
-        yield exchange("told", True)
-        if fault != "cancel does not hold":
-            yield from rdl_drop_child("P", parent_completes, fault)
-
-    return Model(words, {"parent": parent, "child c": child, "canceller 1": canceller,
-                         "canceller 2": canceller}, once_queued("P"), parent_is_done())
-
-
-# ---- reborn: the slot of a RETURNED future lives on while a canceller still looks at it
-
-def build_reborn(fault):
-    """Three lives of one slot. The first and the second end with a child that outlives their code;
-    the third has none. One request is for the first life, one for the second; the worker that
-    takes the second has another future in its unwind list already."""
-    words = {**future("S", TICKET_ONE + READY, children=CODE_RUNS), "life": 1, "over": 0,
-             "link.S": "", "child": 0}
-
-    def completes():  # rdl_complete, by whoever counts last
-        life = yield load("life")
-        wait = yield load("wait.S")
-        yield from check(wait & ~CANCEL_BIT == life * TICKET_ONE + RETURNED,
-                         "ends a future that still runs")
-        yield store("wait.S", life * TICKET_ONE + DONE)
-        yield store("over", life)
-
-    def returns(life):  # rdl_return with one child
-        yield store("child", life)
-        wait = life * TICKET_ONE + READY
-        while True:
-            seen = yield cas("wait.S", wait, wait & ~STATE_MASK | RETURNED)
-            if seen == wait:
-                break
-            wait = seen
-        yield fetch_add("children.S", 2 - CODE_RUNS)
-        yield from rdl_drop_child("S", completes, fault)
-
-    def child(life):
-        yield until(lambda memory, mine: memory["child"] == mine, life)
-        yield from rdl_drop_child("S", completes, fault)
-
-    def born(life):
-        yield until(lambda memory, last: memory["over"] == last, life - 1)
-        yield store("wait.S", (life - 1) * TICKET_ONE + FREE)
-        yield fetch_add("generation.S", 1)
-        yield store("children.S", CODE_RUNS)  # rdl_record_clear
-        yield store("life", life)
-        yield store("wait.S", life * TICKET_ONE + READY)
-
-    def slot():
-        yield from returns(1)
-        yield from born(2)
-        yield from returns(2)
-        yield from born(3)
-        count = yield load("children.S")  # rdl_end with no child alive
-        yield from check(count == CODE_RUNS, "a hold is added to running code")
-        yield store("wait.S", 3 * TICKET_ONE + DONE)
-        yield store("over", 3)
-
-    def canceller(generation, others):
-        yield until(lambda memory, mine: memory["generation.S"] >= mine, generation)
-        mine = yield from rdl_cancel("S", generation, completes, fault)
-        if not mine:
-            return
-        yield store("link.S", others)
-        behind = yield load("link.S")  # rdl_serve_unwind
-        yield from check(behind == others, "takes the rest of another worker's unwind list")
-        yield from rdl_drop_child("S", completes, fault)
-
-    def final(memory, stuck):
-        return nobody_stuck_but()(memory, stuck) or \
-            (None if memory["over"] == 3 else "the last life never ends")
-
-    threads = {"slot": slot, "child of 1": lambda: child(1), "child of 2": lambda: child(2),
-               "cancels 1": lambda: canceller(1, ""), "cancels 2": lambda: canceller(2, "X")}
-    return Model(words, threads, None, final)
-
-
 def build(scenario, fault):
-    builders = {"await": build_await, "detach": build_detach, "take": build_take,
-                "returned": build_returned, "reborn": build_reborn}
+    builders = {"await": build_await, "detach": build_detach, "take": build_take}
     return builders[scenario](fault)
 
 
