@@ -246,6 +246,30 @@ void HST_7_held_calls(void) {
   if (m.words) word_set(&m, 1, 1);
 }
 
+static void *load_file(void *argument) {
+  closed_waiter *w = argument;
+  rdl_module *module;
+  begin_call();
+  w->status = rdl_module_load(w->b->cx, suite_path("fut.task.c"), &module);
+  return NULL;
+}
+
+/* A compiler that runs is not waited for. One may have been fast. */
+void HST_7_loading(void) {
+  rdl_context_options options = bed_options();
+  closed_waiter waiter = {.status = RDL_OK};
+  pthread_t thread;
+  bed b;
+  options.cache_dir = "";
+  b = bed_open_with(NULL, &options);
+  waiter.b = &b;
+  CHECK_EQ(0, pthread_create(&thread, NULL, load_file, &waiter));
+  await_calls(1);
+  check_closes(&b, 2000u * MS);
+  pthread_join(thread, NULL);
+  if (waiter.status) CHECK_STATUS(RDL_CLOSED, waiter.status);
+}
+
 /* Buffers and modules need no calls of their own. */
 void HST_7_frees_all(void) {
   bed b = bed_open(TASKS);
