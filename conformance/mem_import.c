@@ -257,7 +257,10 @@ void MEM_6_many(void) {
   program_close(&p);
 }
 
+static uint32_t destroys_begun;
+
 static void *destroy(void *argument) {
+  __atomic_fetch_add(&destroys_begun, 1u, __ATOMIC_RELAXED);
   rdl_buffer_destroy(argument);
   return NULL;
 }
@@ -268,12 +271,15 @@ static void close_under_destroy(const program *p, origin from, uint64_t pause_ns
   piece e = piece_new(p, from);
   rdl_buffer *buffer = import_piece(&b, &e);
   memory m = memory_new(&b, 2);
+  uint32_t before = destroys_begun;
   pthread_t thread;
   need_resident(&b);
   START(&b, "mem_hold", .at = m.at);
   CHECK(word_becomes(&m, 1, 1, PATIENCE_NS));
   CHECK_EQ(0, pthread_create(&thread, NULL, destroy, buffer));
-  sleep_ns(50u * MS); /* a context may be closed under calls, but not before them */
+  while (__atomic_load_n(&destroys_begun, __ATOMIC_RELAXED) == before)
+    sleep_ns(1u * MS);
+  sleep_ns(100u * MS); /* a context may be closed under calls, but not before them */
   word_set(&m, 0, 1);
   sleep_ns(pause_ns);
   CHECK_OK(rdl_context_close(b.cx));
