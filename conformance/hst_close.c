@@ -72,6 +72,7 @@ typedef struct closed_waiter {
   bed *b;
   rdl_future future;
   rdl_event event;
+  rdl_buffer *buffer;
   rdl_status status;
 } closed_waiter;
 
@@ -114,7 +115,7 @@ void HST_7_waiting_threads(void) {
   pthread_t threads[THREADS];
   uint32_t k;
   for (k = 0; k < THREADS; k++) {
-    waiters[k] = (closed_waiter){&b, f, never, RDL_OK};
+    waiters[k] = (closed_waiter){.b = &b, .future = f, .event = never};
     CHECK_EQ(0, pthread_create(&threads[k], NULL, k % 2 ? wait_event : wait_future, &waiters[k]));
   }
   await_calls(THREADS);
@@ -176,6 +177,97 @@ void HST_7_waiting_calls(void) {
   uint32_t k;
   for (k = 0; k < 6; k++)
     close_under_calls(k % 3 == 2 ? PATIENCE_NS : 0);
+}
+
+static void *reset_event(void *argument) {
+  closed_waiter *w = argument;
+  begin_call();
+  w->status = rdl_event_reset(w->b->cx, &w->event);
+  return NULL;
+}
+
+static void *destroy_event(void *argument) {
+  closed_waiter *w = argument;
+  begin_call();
+  w->status = rdl_event_destroy(w->b->cx, w->event);
+  return NULL;
+}
+
+static void *sync_buffer(void *argument) {
+  closed_waiter *w = argument;
+  begin_call();
+  w->status = rdl_buffer_sync(w->buffer);
+  return NULL;
+}
+
+static void *load_text(void *argument) {
+  static const char text[] =
+      "RDL_TASK(hst_more, RDL_NONE, RDL_NONE, RDL_NONE) { RDL_BEGIN(); RDL_END(); }";
+  closed_waiter *w = argument;
+  rdl_module *module;
+  begin_call();
+  w->status = rdl_module_load_text(w->b->cx, "more.task.c", text, sizeof text - 1, &module);
+  return NULL;
+}
+
+/* Calls that wait for the end of a segment which does not end: they are told at once, and closing
+ * waits for it no longer than it does without them. */
+void HST_7_held_calls(void) {
+  enum { THREADS = 4 };
+  static void *(*const calls[THREADS])(void *) = {reset_event, destroy_event, sync_buffer,
+                                                  load_text};
+  rdl_context_options options = bed_options();
+  closed_waiter waiters[THREADS];
+  pthread_t threads[THREADS];
+  memory m;
+  bed b;
+  uint64_t begin;
+  uint32_t k;
+  options.close_ns = 2000u * MS;
+  b = bed_open_with(TASKS, &options);
+  m = memory_new(&b, 2);
+  for (k = 0; k < THREADS; k++)
+    waiters[k] = (closed_waiter){&b, {0, 0}, new_event(&b, 1, 0), m.buffer, RDL_OK};
+  START(&b, "hst_hold", .at = m.at);
+  if (m.words)
+    CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+  else
+    sleep_ns(200u * MS); /* a launch that nobody can look into */
+  for (k = 0; k < THREADS; k++)
+    CHECK_EQ(0, pthread_create(&threads[k], NULL, calls[k], &waiters[k]));
+  await_calls(THREADS);
+  begin = now_ns();
+  CHECK_STATUS(RDL_TIMEOUT, rdl_context_close(b.cx));
+  CHECK_BETWEEN(2000u * MS, now_ns() - begin, 3000u * MS);
+  for (k = 0; k < THREADS; k++) {
+    pthread_join(threads[k], NULL);
+    CHECK_STATUS(RDL_CLOSED, waiters[k].status);
+  }
+  if (m.words) word_set(&m, 1, 1);
+}
+
+static void *load_file(void *argument) {
+  closed_waiter *w = argument;
+  rdl_module *module;
+  begin_call();
+  w->status = rdl_module_load(w->b->cx, suite_path("fut.task.c"), &module);
+  return NULL;
+}
+
+/* A compiler that runs is not waited for. One may have been fast. */
+void HST_7_loading(void) {
+  rdl_context_options options = bed_options();
+  closed_waiter waiter = {.status = RDL_OK};
+  pthread_t thread;
+  bed b;
+  options.cache_dir = "";
+  b = bed_open_with(NULL, &options);
+  waiter.b = &b;
+  CHECK_EQ(0, pthread_create(&thread, NULL, load_file, &waiter));
+  await_calls(1);
+  check_closes(&b, 2000u * MS);
+  pthread_join(thread, NULL);
+  if (waiter.status) CHECK_STATUS(RDL_CLOSED, waiter.status);
 }
 
 /* Buffers and modules need no calls of their own. */

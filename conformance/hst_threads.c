@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HST 1 and 2: any thread, several contexts, and waits that end when they shall. */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "conformance/harness.h"
 
@@ -335,5 +337,28 @@ void HST_2_burns_nothing_busy(void) {
   CHECK_OK(rdl_future_cancel(b.cx, busy));
   CHECK_END(&b, busy, RDL_CANCELLED, 0);
   close_world(&w);
+  bed_close(&b);
+}
+
+static void taken_by_handler(int number) {
+  (void)number;
+}
+
+/* The program blocks a signal and waits for it: no thread of the library takes it away. A handler
+ * stands by, so that the case would fail and not be ended. */
+void HST_1_signals(void) {
+  const struct timespec limit = {5, 0};
+  struct sigaction action = {.sa_handler = taken_by_handler};
+  sigset_t waits_for;
+  bed b = bed_open("hst.task.c");
+  uint32_t k;
+  CHECK_EQ(0, sigaction(SIGUSR1, &action, NULL));
+  CHECK_EQ(0, sigemptyset(&waits_for));
+  CHECK_EQ(0, sigaddset(&waits_for, SIGUSR1));
+  CHECK_EQ(0, pthread_sigmask(SIG_BLOCK, &waits_for, NULL));
+  for (k = 0; k < 100; k++) {
+    CHECK_EQ(0, kill(getpid(), SIGUSR1));
+    CHECK_EQ(SIGUSR1, sigtimedwait(&waits_for, NULL, &limit));
+  }
   bed_close(&b);
 }

@@ -257,6 +257,47 @@ void MEM_6_many(void) {
   program_close(&p);
 }
 
+static uint32_t destroys_begun;
+
+static void *destroy(void *argument) {
+  __atomic_fetch_add(&destroys_begun, 1u, __ATOMIC_RELAXED);
+  rdl_buffer_destroy(argument);
+  return NULL;
+}
+
+/* The buffer is destroyed while a segment runs on, which then ends as the context is closed. */
+static void close_under_destroy(const program *p, origin from, uint64_t pause_ns) {
+  bed b = program_bed(p);
+  piece e = piece_new(p, from);
+  rdl_buffer *buffer = import_piece(&b, &e);
+  memory m = memory_new(&b, 2);
+  uint32_t before = destroys_begun;
+  pthread_t thread;
+  need_resident(&b);
+  START(&b, "mem_hold", .at = m.at);
+  CHECK(word_becomes(&m, 1, 1, PATIENCE_NS));
+  CHECK_EQ(0, pthread_create(&thread, NULL, destroy, buffer));
+  while (__atomic_load_n(&destroys_begun, __ATOMIC_RELAXED) == before)
+    sleep_ns(1u * MS);
+  sleep_ns(100u * MS); /* a context may be closed under calls, but not before them */
+  word_set(&m, 0, 1);
+  sleep_ns(pause_ns);
+  CHECK_OK(rdl_context_close(b.cx));
+  CHECK_EQ(0, pthread_join(thread, NULL));
+  piece_free(&e);
+}
+
+/* Either of the two gives the memory back, and not both. */
+void MEM_6_closed(void) {
+  program p = program_open();
+  origin origins[CL_PART + 1];
+  size_t count = origins_of(&p, origins);
+  uint32_t k;
+  for (k = 0; k < 24; k++)
+    close_under_destroy(&p, origins[k % count], k * 5u * US);
+  program_close(&p);
+}
+
 /* Host memory of every storage class, and at an address that only words are aligned to. */
 void MEM_6_host(void) {
   static uint32_t fixed[WORDS];

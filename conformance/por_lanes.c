@@ -208,6 +208,53 @@ void POR_1_lane_cancel(void) {
   bed_close(&b);
 }
 
+/* A file of its own: whether a compiler mixes up the lanes depends on all of a text. */
+static const char waits_text[] =
+    "struct w_args { rdl_ptr at; rdl_future f; rdl_future g; rdl_event e; rdl_event d; uint n; "
+    "uint "
+    "k; };\n"
+    "struct w_lane { rdl_future child; };\n"
+    "RDL_TASK(w_wait, RDL_NONE, struct w_args, RDL_NONE) {\n"
+    "  RDL_BEGIN();\n"
+    "  RDL_AWAIT_EVENT(args->e);\n"
+    "  RDL_END();\n"
+    "}\n"
+    "RDL_TASK_LANES(w_some, uint, struct w_args, RDL_NONE, struct w_lane) {\n"
+    "  uint outcome;\n"
+    "  RDL_BEGIN();\n"
+    "  RDL_SPAWN_LANES(mine->child, rdl_lane() < 3u, w_wait, .e = args->e);\n"
+    "  rdl_atomic_add(RDL_AT(uint, args->at), rdl_lane() == 0);\n"
+    "  RDL_AWAIT_CHILDREN_CATCH(outcome);\n"
+    "  rdl_sync();\n"
+    "  if (args->k == 1u) RDL_SLEEP(1000);\n"
+    "  if (args->k == 2u) RDL_YIELD();\n"
+    "  if (args->k >= 3u) RDL_AWAIT_CHILDREN_CATCH(outcome);\n"
+    "  if (rdl_lane() == 0) rdl_atomic_add(RDL_AT(uint, args->at), 1u);\n"
+    "  RDL_RETURN(outcome);\n"
+    "  RDL_END();\n"
+    "}\n";
+
+/* Children of some lanes live when their task begins to wait for them: it goes on when they have
+ * ended, and when it is cancelled. */
+void POR_1_lane_waits(void) {
+  bed b = bed_open(NULL);
+  memory m = memory_new(&b, 1);
+  uint32_t k;
+  b.tasks = bed_load(&b, "waits.task.c", waits_text);
+  for (k = 0; k < 8; k++) {
+    rdl_event event = new_event(&b, 1, 0);
+    rdl_future some = START(&b, "w_some", .at = m.at, .e = event, .k = k / 2u);
+    bed_stats(&b); /* the device is left: what can wait does */
+    if (k % 2u)
+      CHECK_OK(rdl_future_cancel(b.cx, some));
+    else
+      CHECK_OK(rdl_event_signal(b.cx, event, 1));
+    CHECK_END(&b, some, k % 2u ? RDL_CANCELLED : RDL_OK, 0);
+    CHECK_OK(rdl_event_destroy(b.cx, event));
+  }
+  bed_close(&b);
+}
+
 /* ---- HST 3: a width that the device cannot have ---- */
 
 static const char *barrier_lanes(void) {

@@ -1068,7 +1068,8 @@ RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 pur
   RDL_LOCAL rdl_group group;
   RDL_LOCAL rdl_stage stage;
   RDL_LOCAL rdl_u64 scratch[RDL_SCRATCH_BYTES / 8u];
-  rdl_cx rdl;
+  rdl_cx rdl = {0}; /* in all lanes: what one has not set, PoCL's compiler takes for anything, and
+                       then mixes it into what the leader has */
   rdl.lane = rdl_lane();
   if (purpose == RDL_LAUNCH_DESCRIBE && rdl_leads(&rdl)) rdl_describe(heap);
   if (purpose != RDL_LAUNCH_RUN) return;

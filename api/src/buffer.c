@@ -12,14 +12,12 @@ void rdl__buffer_link(rdl_context *cx, rdl_buffer *buffer) {
   cx->buffers = buffer;
 }
 
-static void unlink_buffer(rdl_context *cx, rdl_buffer *buffer) {
-  pthread_mutex_lock(&cx->lock);
+void rdl__buffer_unlink(rdl_context *cx, rdl_buffer *buffer) {
   if (buffer->next) buffer->next->previous = buffer->previous;
   if (buffer->previous)
     buffer->previous->next = buffer->next;
   else
     cx->buffers = buffer->next;
-  pthread_mutex_unlock(&cx->lock);
 }
 
 rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buffer) {
@@ -51,14 +49,25 @@ rdl_status rdl_buffer_create(rdl_context *cx, size_t bytes, rdl_buffer **out_buf
   return status;
 }
 
+/* Closing frees what is linked, so that comes first, and waits for the rest. */
+static void release(rdl_buffer *buffer) {
+  rdl_context *cx = buffer->context;
+  pthread_mutex_lock(&cx->lock);
+  rdl__buffer_unlink(cx, buffer);
+  cx->users++;
+  pthread_mutex_unlock(&cx->lock);
+  cx->backend->release(cx->device, buffer->memory);
+  pthread_mutex_lock(&cx->lock);
+  rdl__leave(cx);
+  pthread_mutex_unlock(&cx->lock);
+}
+
 void rdl_buffer_destroy(rdl_buffer *buffer) {
   if (!buffer) return;
-  if (buffer->imported) {
-    if (!rdl__import_drop(buffer)) return; /* closing the context does */
-  } else {
-    buffer->context->backend->release(buffer->context->device, buffer->memory);
-  }
-  unlink_buffer(buffer->context, buffer);
+  if (!buffer->imported)
+    release(buffer);
+  else if (!rdl__import_drop(buffer))
+    return; /* closing the context does */
   free(buffer);
 }
 

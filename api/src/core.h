@@ -300,10 +300,12 @@ rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory);
 /* Memory goes back to the backend. Takes NULL. */
 void rdl__memory_release(rdl_context *cx, void *memory);
 
-/* buffer.c: one of the context's from here on; the lock is held */
+/* buffer.c: one of the context's from here on, and no longer; the lock is held */
 void rdl__buffer_link(rdl_context *cx, rdl_buffer *buffer);
+void rdl__buffer_unlink(rdl_context *cx, rdl_buffer *buffer);
 
-/* import.c: the buffer's memory goes back to the program; not while a launch does not end */
+/* import.c: the buffer's memory goes back to the program, and it is unlinked; not while a launch
+ * does not end */
 bool rdl__import_drop(rdl_buffer *buffer);
 
 /* staging.c; the lock is held */

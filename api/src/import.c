@@ -19,10 +19,12 @@ static rdl_status begin_use(rdl_context *cx) {
   return status;
 }
 
-/* `made` becomes one of the context's buffers; NULL is none. */
-static void end_use(rdl_context *cx, rdl_buffer *made) {
+typedef void change_fn(rdl_context *cx, rdl_buffer *buffer);
+
+/* `change`, which may be NULL, is done to the buffer before closing the context may go on. */
+static void end_use(rdl_context *cx, rdl_buffer *buffer, change_fn *change) {
   pthread_mutex_lock(&cx->lock);
-  if (made) rdl__buffer_link(cx, made);
+  if (change) change(cx, buffer);
   cx->building = false;
   pthread_cond_broadcast(&cx->host_news);
   rdl__service_release(cx);
@@ -59,7 +61,7 @@ static rdl_status take_in(rdl_buffer *buffer, const rdl_import *import) {
   buffer->memory = got.memory;
   buffer->address = got.address;
   buffer->bytes = got.bytes;
-  end_use(cx, status ? NULL : buffer);
+  end_use(cx, buffer, status ? NULL : rdl__buffer_link);
   return status ? rdl__error_why(status, &why) : RDL_OK;
 }
 
@@ -92,7 +94,7 @@ rdl_status rdl_buffer_sync(rdl_buffer *buffer) {
   status = begin_use(cx);
   if (status) return status;
   if (buffer->imported) status = cx->backend->sync(cx->device, buffer->memory, &why);
-  end_use(cx, NULL);
+  end_use(cx, buffer, NULL);
   return status ? rdl__error_why(status, &why) : RDL_OK;
 }
 
@@ -102,6 +104,6 @@ bool rdl__import_drop(rdl_buffer *buffer) {
   if (begin_use(cx)) return false;
   (void)cx->backend->sync(cx->device, buffer->memory, &why);
   cx->backend->drop(cx->device, buffer->memory);
-  end_use(cx, NULL);
+  end_use(cx, buffer, rdl__buffer_unlink);
   return true;
 }

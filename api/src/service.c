@@ -4,6 +4,7 @@
  * rest may be faster), looks after timers and sleeping callers while a launch runs, and sleeps
  * without burning time when there is nothing to do.
  */
+#include <signal.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -226,8 +227,15 @@ static void *serve(void *argument) {
   return NULL;
 }
 
+/* Signals are for the program's own threads. */
 rdl_status rdl__service_start(rdl_context *cx) {
-  if (pthread_create(&cx->service, NULL, serve, cx))
+  sigset_t all, before;
+  int error;
+  (void)sigfillset(&all);
+  (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+  error = pthread_create(&cx->service, NULL, serve, cx);
+  (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error)
     return rdl__error(RDL_OUT_OF_MEMORY, "the service thread could not be started: is the limit of "
                                          "threads or memory reached?");
   cx->service_started = true;
@@ -243,14 +251,17 @@ static rdl_status tell_hold_failed(rdl_context *cx) {
   return RDL_TIMEOUT;
 }
 
+/* Closing has its own time for the launch, which begins when no caller waits any more. */
 rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
   bool in_time = true;
   cx->holds++;
   if (cx->launched) rdl__ask_workers(cx);
-  while (cx->launched && in_time)
+  while (cx->launched && in_time && !cx->closing)
     in_time = rdl__pause(cx, deadline);
   if (!cx->launched) return RDL_OK;
   rdl__service_release(cx);
+  if (cx->closing)
+    return rdl__error(RDL_CLOSED, "the context was closed while this call waited for the device");
   return tell_hold_failed(cx);
 }
 

@@ -22,7 +22,8 @@
 /* A child that was killed and is still there hangs in a system call of a driver. */
 #define KILL_GRACE_NS 2000000000u
 
-/* How often it is asked whether the child has ended while others hold its streams. */
+/* How often it is asked whether the child has ended while others hold its streams, and whether it
+ * shall. */
 #define LOOK_MS 200
 
 /* ---- files ---- */
@@ -216,8 +217,13 @@ static enum life life_of(pid_t child) {
   return info.si_pid == child ? ENDED : RUNS;
 }
 
-/* Reads both streams to their ends: 0, or ETIMEDOUT or ENOMEM. What the child has left behind, or a
- * program that forks in another thread, may hold them when it has ended; nobody waits for those. */
+static bool is_stopped(const bool *stop) {
+  return stop && __atomic_load_n(stop, __ATOMIC_RELAXED);
+}
+
+/* Reads both streams to their ends: 0, or ETIMEDOUT, ECANCELED or ENOMEM. What the child has left
+ * behind, or a program that forks in another thread, may hold them when it has ended; nobody waits
+ * for those. */
 static int read_streams(pid_t child, rdl_process *process, const struct files *files,
                         uint64_t deadline) {
   struct pollfd requests[2] = {{.fd = files->output[0], .events = POLLIN},
@@ -225,6 +231,7 @@ static int read_streams(pid_t child, rdl_process *process, const struct files *f
   while (requests[0].fd >= 0 || requests[1].fd >= 0) {
     int ended = life_of(child) != RUNS;
     if (rdl__now_ns() >= deadline) return ETIMEDOUT;
+    if (is_stopped(process->stop)) return ECANCELED;
     if (!wait_readable(requests) && ended) return 0;
     if (!read_some(&requests[0], &process->output) || !read_some(&requests[1], &process->errors))
       return ENOMEM;
@@ -234,12 +241,12 @@ static int read_streams(pid_t child, rdl_process *process, const struct files *f
 
 /* ---- end ---- */
 
-/* 1 = it has ended, 0 = the deadline has passed. Nothing tells of the end of a child of which all
- * streams are closed, so it is asked for. */
-static int await_end(pid_t child, uint64_t deadline) {
+/* 1 = it has ended, 0 = the deadline has passed, or it was stopped. Nothing tells of the end of a
+ * child of which all streams are closed, so it is asked for. */
+static int await_end(pid_t child, const bool *stop, uint64_t deadline) {
   struct timespec pause = {0, 50000};
   while (life_of(child) == RUNS) {
-    if (rdl__now_ns() >= deadline) return 0;
+    if (rdl__now_ns() >= deadline || is_stopped(stop)) return 0;
     (void)nanosleep(&pause, NULL);
     if (pause.tv_nsec < 10000000) pause.tv_nsec *= 2;
   }
@@ -264,11 +271,12 @@ static void collect(pid_t child, rdl_process *process) {
 static int attend(pid_t child, const struct files *files, rdl_process *process) {
   uint64_t deadline = rdl__deadline_ns(process->limit_ns);
   int error = read_streams(child, process, files, deadline);
-  int in_time = !error && await_end(child, deadline);
+  int in_time = !error && await_end(child, process->stop, deadline);
   if (life_of(child) != GONE) (void)kill(-child, SIGKILL);
-  if (!in_time) (void)await_end(child, rdl__deadline_ns(KILL_GRACE_NS));
+  if (!in_time) (void)await_end(child, NULL, rdl__deadline_ns(KILL_GRACE_NS));
   collect(child, process);
   if (!in_time) process->ending = RDL_ENDED_BY_LIMIT;
+  if (!in_time && is_stopped(process->stop)) return ECANCELED;
   return error == ENOMEM ? ENOMEM : 0;
 }
 
@@ -295,6 +303,9 @@ rdl_status rdl__process_run(rdl_process *process, rdl_reason *why) {
   close_all(&files);
   if (!error) return RDL_OK;
   rdl__process_free(process);
+  if (error == ECANCELED)
+    return rdl__fail(RDL_CLOSED, why, "%s was ended, for the context is closing.",
+                     process->command[0]);
   return rdl__fail(error == ENOMEM ? RDL_OUT_OF_MEMORY : RDL_UNAVAILABLE, why,
                    "Could not start %s: %s.", process->command[0], strerror(error));
 }

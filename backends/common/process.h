@@ -11,6 +11,7 @@
 #define RDL_COMMON_PROCESS_H
 
 #include <raddle/backend.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,14 +38,15 @@ typedef struct rdl_process {
   const void *input;    /* what it reads; nothing when `input_size` is 0 */
   size_t input_size;
   uint64_t limit_ns;
+  const bool *stop; /* set by another thread: it is killed. May be NULL */
   rdl_stream output;
   rdl_stream errors; /* `most` of 0: goes where the output goes */
   rdl_ending ending; /* out */
   int code;          /* out */
 } rdl_process;
 
-/* Blocks until the command has ended. RDL_OK: it ran, well or badly. Otherwise nothing has to be
- * freed. Any thread. */
+/* Blocks until the command has ended. RDL_OK: it ran, well or badly. RDL_CLOSED: it was stopped.
+ * Otherwise than with RDL_OK nothing has to be freed. Any thread. */
 rdl_status rdl__process_run(rdl_process *process, rdl_reason *why);
 
 /* Frees what was caught. */

@@ -119,6 +119,7 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   rdl__host_find_compiler(&device->compiler);
   device->clock_hz = rdl__counter_hz();
   device->epoch = options->epoch;
+  device->stop = options->stop;
   status = rdl__host_start_workers(&device->workers, workers_for(options->workers), why);
   if (status == RDL_OK)
     *out_device = device;

@@ -222,10 +222,11 @@ static rdl_status explain(const rdl_process *process, rdl_reason *why) {
 }
 
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,
-                             const char *object, char **out_log, rdl_reason *why) {
+                             const char *object, const bool *stop, char **out_log,
+                             rdl_reason *why) {
   char *command[(size_t)2 * RDL_HOST_LONGEST_COMMAND + OUR_OPTIONS + 8];
   rdl_process process = {
-      .command = command, .limit_ns = COMPILE_LIMIT_NS, .output.most = LONGEST_LOG};
+      .command = command, .limit_ns = COMPILE_LIMIT_NS, .stop = stop, .output.most = LONGEST_LOG};
   rdl_status status;
   *out_log = NULL;
   if (!compiler->command[0]) return rdl__fail(RDL_UNAVAILABLE, why, "%s", compiler->missing);

@@ -52,7 +52,8 @@ struct rdl_backend_device {
   rdl_host_workers workers;
   char name[128];
   uint64_t clock_hz;
-  uint32_t epoch; /* the workers' memory is apart from the host's */
+  uint32_t epoch;   /* the workers' memory is apart from the host's */
+  const bool *stop; /* see rdl_backend_options */
 };
 
 /* compiler.c */
@@ -60,9 +61,10 @@ void rdl__host_find_compiler(rdl_host_compiler *compiler);
 /* Stores `text`, a program with options, as the compiler's command: 1 when the program exists. */
 int rdl__host_take_command(rdl_host_compiler *compiler, const char *text);
 /* Compiles `source` to the shared object `object`. On failure `*out_log` holds what the compiler
- * said (to be freed, may be NULL) and `why` what went wrong if it was not the text. */
+ * said (to be freed, may be NULL) and `why` what went wrong if it was not the text. RDL_CLOSED:
+ * `stop` became true. */
 rdl_status rdl__host_compile(const rdl_host_compiler *compiler, const char *source,
-                             const char *object, char **out_log, rdl_reason *why);
+                             const char *object, const bool *stop, char **out_log, rdl_reason *why);
 
 /* program.c */
 rdl_status rdl__host_build(rdl_backend_device *device, const rdl_image_text *text,

@@ -90,7 +90,8 @@ static rdl_status compile(const rdl_backend_device *device, const struct worksho
   char *log = NULL;
   rdl_status status = write_source(shop, joined, why);
   if (status == RDL_OK)
-    status = rdl__host_compile(&device->compiler, shop->source, shop->object, &log, why);
+    status =
+        rdl__host_compile(&device->compiler, shop->source, shop->object, device->stop, &log, why);
   if (status == RDL_COMPILE && (!why || !why->text[0]))
     status = rdl__compile_log(log ? log : "", joined, why);
   free(log);

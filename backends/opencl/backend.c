@@ -221,6 +221,7 @@ static rdl_status open_device(rdl_backend_device *device, const rdl_cl_device *c
   rdl_cl_abilities abilities;
   rdl_status status;
   note_claims(device, info);
+  device->stop = options->stop;
   rdl__cache_open(&device->cache, options->cache_dir);
   status = rdl__cl_abilities(device->cl, chosen, options->cache_dir, 0, &abilities, why);
   if (status == RDL_OK) status = note_abilities(device, info, &abilities, options, why);

@@ -43,6 +43,7 @@ struct rdl_backend_device {
   cl_command_queue queue; /* in order */
   cl_event launch;        /* of the launch under way, else NULL */
   uint64_t launched_ns;   /* when it was launched */
+  const bool *stop;       /* see rdl_backend_options */
   rdl_cache cache;
   cl_svm_mem_flags svm_flags;
   uint32_t epoch;             /* 1 = memory is apart from the host's, see apart.c */

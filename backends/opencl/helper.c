@@ -195,12 +195,13 @@ static rdl_status run(const rdl_cl_identity *device, rdl_process *process,
 }
 
 rdl_status rdl__cl_helper_run(const rdl_cl_identity *device, const char *verb,
-                              const rdl_parcel *request, uint64_t limit_ns,
+                              const rdl_parcel *request, uint64_t limit_ns, const bool *stop,
                               rdl_cl_answer *out_answer, rdl_reason *why) {
   char path[RDL_CL_HELPER_PATH];
   char *command[] = {path, NULL};
   rdl_parcel parcel = {.bytes = NULL};
   rdl_process process = {.command = command,
+                         .stop = stop,
                          .output = {.most = LONGEST_ANSWER},
                          .errors = {.most = LONGEST_ERRORS, .keep_end = 1}};
   rdl_status status = choose_limit(limit_ns, &process.limit_ns, why);

@@ -40,14 +40,16 @@ const char *rdl__cl_note_take(rdl_cl_answer *answer, size_t *out_size);
 
 /*
  * Runs `verb` with the fields of `request` and waits for its end, at most for `limit_ns`; 0 = what
- * RADDLE_BUILD_TIMEOUT says, else RDL_CL_BUILD_TIMEOUT_S. Blocks. Any thread.
+ * RADDLE_BUILD_TIMEOUT says, else RDL_CL_BUILD_TIMEOUT_S; and no longer than `stop`, which may be
+ * NULL, is false. Blocks. Any thread.
  *
  * Returns what the verb returned. Where it gave no answer: RDL_COMPILE when the driver crashed,
- * hung or ended the process, RDL_UNAVAILABLE when the helper is not there, is of another version or
- * does not see the device. `out_answer` is to be freed in every case.
+ * hung or ended the process, RDL_CLOSED when it was stopped, RDL_UNAVAILABLE when the helper is not
+ * there, is of another version or does not see the device. `out_answer` is to be freed in every
+ * case.
  */
 rdl_status rdl__cl_helper_run(const rdl_cl_identity *device, const char *verb,
-                              const rdl_parcel *request, uint64_t limit_ns,
+                              const rdl_parcel *request, uint64_t limit_ns, const bool *stop,
                               rdl_cl_answer *out_answer, rdl_reason *why);
 
 /* Takes a zeroed one. */

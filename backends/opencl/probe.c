@@ -40,8 +40,8 @@ static rdl_status run_helper(const rdl_cl_identity *device, const rdl_report *re
   rdl_status status;
   rdl__parcel_add_number(&request, first);
   rdl__parcel_add(&request, text, write_report(report, text));
-  status =
-      rdl__cl_helper_run(device, RDL_PROBE_VERB, &request, seconds * 1000000000u, out_answer, why);
+  status = rdl__cl_helper_run(device, RDL_PROBE_VERB, &request, seconds * 1000000000u, NULL,
+                              out_answer, why);
   rdl__parcel_free(&request);
   return status;
 }

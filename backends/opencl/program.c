@@ -156,7 +156,7 @@ static rdl_status ask_helper(rdl_backend_device *device, const rdl_joined *joine
   rdl_status status;
   rdl__cl_identify(device->cl, device->id, &identity);
   rdl__cl_build_request_add(&parcel, &request);
-  status = rdl__cl_helper_run(&identity, "build", &parcel, 0, out_answer, why);
+  status = rdl__cl_helper_run(&identity, "build", &parcel, 0, device->stop, out_answer, why);
   rdl__parcel_free(&parcel);
   return status;
 }

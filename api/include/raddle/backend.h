@@ -13,6 +13,7 @@
 #include <raddle/device.h>
 #include <raddle/import.h>
 #include <raddle/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,8 @@ typedef struct rdl_backend_options {
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
   uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
   void *native_context;  /* the driver's, to work in; NULL = one of the backend's own */
+  const bool *stop;      /* becomes true when the context closes: a compiler is then ended, and who
+                            waits for it gets RDL_CLOSED. As long as the device is open */
 } rdl_backend_options;
 
 /* Memory of the program's, as `import` has taken it in. */

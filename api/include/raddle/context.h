@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A context: one open device with its scheduler, its memory and its modules. Contexts are
- * independent of each other; several may be open at once, also on one device. */
+ * independent of each other; several may be open at once, also on one device.
+ * A child of fork has none of the threads that a context needs, of Raddle's or of a driver's: it
+ * uses no context of its parent's, nor closes one, and opens none on an OpenCL device of which its
+ * parent has opened any. It may begin another program with exec. */
 #ifndef RDL_CONTEXT_H
 #define RDL_CONTEXT_H
 
@@ -102,6 +105,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_context_open_with(const char *selector,
 /* Ends all work, wakes waiting threads with RDL_CLOSED, frees everything and makes the context,
  * its modules and its buffers invalid. Takes NULL. No other call on the context may begin any more.
  * Blocks until the running segments have ended.
+ * A compiler that runs for a load is ended, and the load gives RDL_CLOSED.
  * RDL_TIMEOUT: a segment did not end in time; the text names its task. Then the device and the
  * memory it still uses are kept until it ends or the process does, the device is not opened again
  * before (RDL_BUSY), and the handle is invalid all the same. The process can exit. */

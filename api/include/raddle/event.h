@@ -2,8 +2,10 @@
 /*
  * Events: counters that tasks and host threads signal and wait for. An event fires when its count
  * reaches its target; the count never falls, so one may also wait for any count. All functions may
- * be called from any thread. A host thread that waits for one takes a root meanwhile: RDL_AGAIN
- * when none is free; RDL_DEADLOCK when nobody is left that could signal it.
+ * be called from any thread. In a context without a module the first call that signals or waits
+ * compiles Raddle's own tasks, as loading a module does, whatever its time limit. A host thread
+ * that waits for one takes a root meanwhile: RDL_AGAIN when none is free; RDL_DEADLOCK when nobody
+ * is left that could signal it.
  */
 #ifndef RDL_EVENT_H
 #define RDL_EVENT_H

@@ -113,7 +113,8 @@ RDL_API rdl_status rdl_future_cancel(rdl_context *context, rdl_future future);
 /* A future without a task, which the host completes. Tasks await it like any other. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_future_create(rdl_context *context, rdl_future *out_future);
 
-/* Completes a future of rdl_future_create: with a result of up to 16 bytes, or, if `code` is not 0,
+/* In a context without a module the first call compiles Raddle's own tasks, as loading one does.
+ * Completes a future of rdl_future_create: with a result of up to 16 bytes, or, if `code` is not 0,
  * as failed with that code (below 2^24). Once: RDL_BUSY the second time. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_future_complete(rdl_context *context, rdl_future future,
                                                       const void *result, size_t result_size,

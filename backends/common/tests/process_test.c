@@ -2,11 +2,14 @@
 /* The runner of commands, on shell scripts. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/tests/unit.h"
@@ -224,6 +227,35 @@ static void a_program_without_standard_streams(void **state) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+static void *set_soon(void *argument) {
+  struct timespec pause = {0, 100000000};
+  (void)nanosleep(&pause, NULL);
+  __atomic_store_n((bool *)argument, true, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+/* With its streams, and when it has closed them. */
+static void a_command_that_is_stopped(void **state) {
+  static char shell[] = "/bin/sh", option[] = "-c";
+  static char talks[] = "echo out; sleep 60", silent[] = "exec >/dev/null 2>&1; sleep 60";
+  static char *const scripts[] = {talks, silent};
+  (void)state;
+  for (size_t i = 0; i < 2; i++) {
+    char *command[] = {shell, option, scripts[i], NULL};
+    bool stop = false;
+    rdl_process process = {
+        .command = command, .limit_ns = 30 * (uint64_t)SECOND, .stop = &stop, .output.most = MOST};
+    uint64_t begin = rdl__now_ns();
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, set_soon, &stop), 0);
+    assert_int_equal(rdl__process_run(&process, &why), RDL_CLOSED);
+    assert_true(rdl__now_ns() - begin < 5 * (uint64_t)SECOND);
+    assert_non_null(strstr(why.text, "closing"));
+    assert_null(process.output.bytes);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+  }
+}
+
 static void a_command_that_is_not_there(void **state) {
   static char path[] = "/usr/no/such/program";
   char *command[] = {path, NULL};
@@ -247,6 +279,7 @@ int main(void) {
       cmocka_unit_test(other_children_are_left_alone),
       cmocka_unit_test(open_files_stay_with_the_program),
       cmocka_unit_test(a_program_without_standard_streams),
+      cmocka_unit_test(a_command_that_is_stopped),
       cmocka_unit_test(a_command_that_is_not_there),
   };
   return cmocka_run_group_tests_name("process", tests, NULL, NULL);

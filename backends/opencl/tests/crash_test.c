@@ -274,16 +274,16 @@ static void another_device_is_not_taken(void **state) {
   (void)state;
   rdl__cl_identify(device.cl, device.id, &identity);
   (void)snprintf(identity.driver, sizeof identity.driver, "14");
-  assert_int_equal(rdl__cl_helper_run(&identity, "build", &request, 0, &answer, &why),
+  assert_int_equal(rdl__cl_helper_run(&identity, "build", &request, 0, NULL, &answer, &why),
                    RDL_UNAVAILABLE);
   says("sees 1 devices");
   rdl__cl_answer_free(&answer);
   rdl__cl_identify(device.cl, device.id, &identity);
-  assert_int_equal(rdl__cl_helper_run(&identity, "no such verb", &request, 0, &answer, &why),
+  assert_int_equal(rdl__cl_helper_run(&identity, "no such verb", &request, 0, NULL, &answer, &why),
                    RDL_INTERNAL);
   says("no such verb");
   rdl__cl_answer_free(&answer);
-  assert_int_equal(rdl__cl_helper_run(&identity, "build", &request, 0, &answer, &why),
+  assert_int_equal(rdl__cl_helper_run(&identity, "build", &request, 0, NULL, &answer, &why),
                    RDL_INTERNAL);
   rdl__cl_answer_free(&answer);
 }
