@@ -35,6 +35,8 @@ typedef struct rdl_backend_facts {
                       `allocate` gives is the host's copy, see `write` and `read` */
   uint32_t loop_budget; /* turns that all loops of a worker have together in one launch, after which
                            the device ends them and says nothing; 0 = none */
+  uint32_t nesting; /* conditions within each other that the device follows, a switch counting as
+                       many as it has cases; 0 = no limit was found */
   uint32_t shares_cores;      /* workers run on the cores that the host's threads run on */
   uint32_t launches_promptly; /* `launch` hands over and returns, so that any thread may call it; 0
                                  = it may run the whole launch, as some drivers do in a flush */
@@ -66,6 +68,7 @@ typedef struct rdl_backend_options {
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
   uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
   void *native_context;  /* the driver's, to work in; NULL = one of the backend's own */
+  uint32_t loop_turns;   /* not 0: as if the device had this loop budget; host only */
 } rdl_backend_options;
 
 /* Memory of the program's, as `import` has taken it in. */
