@@ -14,12 +14,13 @@
 
 /* The child's side, up to the exec. All its output goes into one file. */
 __attribute__((noreturn)) static void become_case(const test_case *test, FILE *output) {
-  char workers[16], lanes[16], limit[16], scale[16], seed[24];
+  char workers[16], lanes[16], limit[16], turns[16], scale[16], seed[24];
   const char *arguments[22] = {"raddle-conformance", "--device", settings.selector};
   size_t n = 3;
   snprintf(workers, sizeof workers, "%u", settings.workers);
   snprintf(lanes, sizeof lanes, "%u", settings.lanes);
   snprintf(limit, sizeof limit, "%u", settings.segment_limit);
+  snprintf(turns, sizeof turns, "%u", settings.loop_turns);
   snprintf(scale, sizeof scale, "%u", settings.scale);
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)settings.seed);
   arguments[n++] = "--workers";
@@ -28,6 +29,8 @@ __attribute__((noreturn)) static void become_case(const test_case *test, FILE *o
   arguments[n++] = lanes;
   arguments[n++] = "--segment-limit";
   arguments[n++] = limit;
+  arguments[n++] = "--loop-turns";
+  arguments[n++] = turns;
   arguments[n++] = "--scale";
   arguments[n++] = scale;
   arguments[n++] = "--seed";

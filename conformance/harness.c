@@ -96,6 +96,7 @@ rdl_context_options bed_options(void) {
   options.workers = settings.workers;
   options.lanes = settings.lanes;
   options.segment_limit = settings.segment_limit;
+  options.loop_turns = settings.loop_turns;
   options.flat = settings.flat;
   options.mode = settings.epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
   return options;
@@ -125,6 +126,16 @@ bed bed_open_on(const char *selector, const char *task_file, const rdl_context_o
   b.workers = info.workers;
   if (task_file) CHECK_OK(rdl_module_load(b.cx, suite_path(task_file), &b.tasks));
   return b;
+}
+
+uint32_t device_loop_turns(void) {
+  static rdl_capability rows[64];
+  size_t count = 0, k;
+  if (settings.loop_turns) return settings.loop_turns;
+  CHECK_OK(rdl_device_capabilities(settings.selector, 0, rows, 64, &count));
+  for (k = 0; k < count && k < 64; k++)
+    if (strcmp(rows[k].name, "loop_budget") == 0) return (uint32_t)strtoul(rows[k].value, NULL, 10);
+  return 0;
 }
 
 bed bed_open_with(const char *task_file, const rdl_context_options *options) {

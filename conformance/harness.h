@@ -18,6 +18,8 @@ typedef struct test_settings {
   uint32_t workers; /* 0 = the device's own number */
   uint32_t lanes;   /* 0 = the same */
   uint32_t segment_limit;
+  uint32_t
+      loop_turns; /* of a loop-limited device, which the host pretends to be; 0 = it does not */
   uint32_t flat;
   uint32_t epoch;
   uint32_t scale; /* percent */
@@ -56,7 +58,7 @@ extern test_settings settings;
 
 /* The larger number, or the smaller one where each launch is only a few segments long: there all
  * that is ready is put out and taken up again by every launch. */
-#define UNLESS_CUT(whole, cut) (settings.segment_limit ? (cut) : (whole))
+#define UNLESS_CUT(whole, cut) (settings.segment_limit || settings.loop_turns ? (cut) : (whole))
 
 /* The part of `count` that --scale asks for, at least one: for devices that are very slow. */
 uint32_t suite_scale(uint32_t count);
@@ -119,6 +121,10 @@ rdl_context_options bed_options(void);
 bed bed_open(const char *task_file);
 bed bed_open_with(const char *task_file, const rdl_context_options *options);
 bed bed_open_on(const char *selector, const char *task_file, const rdl_context_options *options);
+
+/* Turns that the device of this run gives all loops of a kernel together; 0 = as many as there are.
+ */
+uint32_t device_loop_turns(void);
 
 /* Loads a task file from memory. */
 rdl_module *bed_load(bed *b, const char *name, const char *text);

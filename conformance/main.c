@@ -69,7 +69,7 @@ static int run_child(const char *name) {
 static int compile_all(void) {
   static const char *const files[] = {"fut.task.c", "tight.task.c", "evt.task.c", "sch.task.c",
                                       "hst.task.c", "por.task.c",   "lan.task.c", "mem.task.c",
-                                      "flt.task.c", "rep.task.c"};
+                                      "flt.task.c", "rep.task.c",   "lim.task.c"};
   rdl_event event;
   bed b;
   size_t k;

@@ -20,6 +20,8 @@ static const char usage[] =
     "none\n"
     "  --flat                run what is awaited at once (flat mode)\n"
     "  --epoch               share no memory with running kernels (epoch mode)\n"
+    "  --loop-turns N        the host pretends that its loops end after N turns of a kernel; 0: "
+    "not\n"
     "  --silent              a case that prints has failed: for drivers that tell of bad accesses\n"
     "  --scale PERCENT       cases that can do with less do so much of their work; default 100\n"
     "  --repeat N            run every case N times, each time with another seed\n"
@@ -60,6 +62,8 @@ static bool take_number(run_options *options, const char *option, const char *te
     settings.workers = (uint32_t)n;
   else if (strcmp(option, "--lanes") == 0)
     settings.lanes = (uint32_t)n;
+  else if (strcmp(option, "--loop-turns") == 0)
+    settings.loop_turns = (uint32_t)n;
   else if (strcmp(option, "--segment-limit") == 0)
     settings.segment_limit = (uint32_t)n;
   else if (scale)
@@ -84,8 +88,8 @@ static const char **text_option(run_options *options, const char *option) {
 }
 
 static bool is_number_option(const char *option) {
-  static const char *const names[] = {"--workers", "--lanes",   "--segment-limit", "--repeat",
-                                      "--seed",    "--timeout", "--scale"};
+  static const char *const names[] = {"--workers", "--lanes", "--segment-limit", "--loop-turns",
+                                      "--repeat",  "--seed",  "--timeout",       "--scale"};
   size_t k;
   for (k = 0; k < sizeof names / sizeof names[0]; k++)
     if (strcmp(option, names[k]) == 0) return true;

@@ -24,44 +24,7 @@ RDL_FN uint rep_mix(uint x, uint y) {
   return x * 0x85ebca6bu;
 }
 
-/* ---- many turns ---- */
-
-RDL_TASK(rep_turns, uint, struct rep_args, RDL_NONE) {
-  uint k, sum;
-  RDL_BEGIN();
-  sum = 1;
-  for (k = 0; k < args->n; k++)
-    sum = rep_mix(sum, k);
-  RDL_RETURN(sum);
-  RDL_END();
-}
-
-/* The same turns as two loops, one after the other. */
-RDL_TASK(rep_two_loops, uint, struct rep_args, RDL_NONE) {
-  uint k, sum;
-  RDL_BEGIN();
-  sum = 1;
-  for (k = 0; k < args->n / 2; k++)
-    sum = rep_mix(sum, k);
-  while (k < args->n)
-    sum = rep_mix(sum, k++);
-  RDL_RETURN(sum);
-  RDL_END();
-}
-
-/* The same turns, k of them in each turn of another loop. */
-RDL_TASK(rep_nested, uint, struct rep_args, RDL_NONE) {
-  uint k, i, sum;
-  RDL_BEGIN();
-  sum = 1;
-  for (k = 0; k < args->n; k += args->k)
-    for (i = k; i < k + args->k && i < args->n; i++)
-      sum = rep_mix(sum, i);
-  RDL_RETURN(sum);
-  RDL_END();
-}
-
-/* The same turns, each a segment. */
+/* Turns of a loop, each a segment. */
 RDL_TASK(rep_yields, uint, struct rep_args, struct rep_state) {
   RDL_BEGIN();
   self->sum = 1;
@@ -87,19 +50,6 @@ RDL_TASK(rep_awaits, uint, struct rep_args, struct rep_state) {
     RDL_SPAWN(self->f, rep_turn, .n = self->sum, .k = self->k);
     RDL_AWAIT(self->f);
     RDL_TAKE(self->sum, uint, self->f);
-  }
-  RDL_RETURN(self->sum);
-  RDL_END();
-}
-
-/* The same turns, k of them between two yields. */
-RDL_TASK(rep_pieces, uint, struct rep_args, struct rep_state) {
-  RDL_BEGIN();
-  self->sum = 1;
-  for (self->k = 0; self->k < args->n; self->k += args->k) {
-    for (self->i = self->k; self->i < self->k + args->k && self->i < args->n; self->i++)
-      self->sum = rep_mix(self->sum, self->i);
-    RDL_YIELD();
   }
   RDL_RETURN(self->sum);
   RDL_END();

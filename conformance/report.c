@@ -17,10 +17,11 @@ void run_print(const test_outcome *outcome) {
          outcome->seconds);
   if (outcome->verdict != VERDICT_FAILED) return;
   printf("%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --lanes %u "
-         "--segment-limit %u --scale %u --seed %llu%s%s\n",
+         "--segment-limit %u --loop-turns %u --scale %u --seed %llu%s%s\n",
          text, settings.selector, outcome->test->name, settings.workers, settings.lanes,
-         settings.segment_limit, settings.scale, (unsigned long long)settings.seed,
-         settings.flat ? " --flat" : "", settings.epoch ? " --epoch" : "");
+         settings.segment_limit, settings.loop_turns, settings.scale,
+         (unsigned long long)settings.seed, settings.flat ? " --flat" : "",
+         settings.epoch ? " --epoch" : "");
 }
 
 static void put_xml(FILE *file, const char *text) {

@@ -295,7 +295,7 @@ static void use_second_context(void) {
   options.slots = options.roots = options.events = 100;
   options.frame_bytes = 1 << 20;
   b = bed_open_with(TASKS, &options);
-  CHECK_EQ(mix(1, 0), RUN(&b, "rep_turns", .n = 1));
+  CHECK_EQ(mix(1, 0), RUN(&b, "rep_yields", .n = 1));
   bed_close(&b);
 }
 

@@ -81,6 +81,7 @@
 #define RDL_S_FAILED       12u
 #define RDL_S_DEADLOCK     13u
 #define RDL_S_OUT_OF_SLOTS 14u
+#define RDL_S_LOOP_BUDGET  16u
 #define RDL_S_PERMISSION   17u
 
 #ifndef RDL_HANDLES_DEFINED /* the public header of the host has them too */
@@ -170,8 +171,11 @@ typedef struct rdl_event_record {
   rdl_u32 lowest; /* no waiter wants less than this */
   rdl_u32 target;
   rdl_u32 flags; /* host: RDL_EVENT_* */
-  rdl_u32 pad[2];
+  rdl_u32 noted; /* in a worker's list of signalled events: RDL_EVENT_NOTED and the next one */
+  rdl_u32 pad;
 } rdl_event_record;
+
+#define RDL_EVENT_NOTED 0x80000000u
 
 /* Entry of the worker's ring and of the global ring. */
 typedef struct rdl_entry {
@@ -222,8 +226,10 @@ typedef struct rdl_stash {
   rdl_u32 next; /* items never used: next .. end */
   rdl_u32 end;
   rdl_u32 left; /* all of them together */
-  rdl_u32 pad;
+  rdl_u32 rest; /* loop-limited devices: chunks that are to go back, and RDL_REST_TAKEN */
 } rdl_stash;
+
+#define RDL_REST_TAKEN 0x80000000u
 
 /* Counters of a worker, totals since the context was opened. */
 typedef struct rdl_counters {
@@ -262,6 +268,65 @@ typedef struct rdl_worker {
   rdl_stash stashes[RDL_POOLS];
   rdl_u32 pad3[8]; /* neighbours share no cache line */
 } rdl_worker;
+
+/* Where a worker of a loop-limited device stands with its future (limited.cl). */
+#define RDL_PHASE_NONE      0u
+#define RDL_PHASE_RUN       1u /* its segment comes next */
+#define RDL_PHASE_ENDED     2u /* the code has ended, */
+#define RDL_PHASE_ENDING    3u /* and the children are told */
+#define RDL_PHASE_SUSPENDED 4u
+#define RDL_PHASE_LOOKS     5u /* it looks for room before its segment */
+
+/* What a worker of a loop-limited device keeps from kernel to kernel: whatever would be settled at
+   once elsewhere. Words are those of rdl_cx. */
+typedef struct rdl_step {
+  rdl_u32 phase;
+  rdl_u32 cut;   /* the segment used up its loops: what it has come to is not to be believed */
+  rdl_u32 noted; /* something that was noted is not served yet */
+  rdl_u32 busy;  /* futures stand in the ring or the FIFO of the worker */
+  rdl_u32 slot;
+  rdl_u32 wait;
+  rdl_u32 resume;
+  rdl_u32 spawned;
+  rdl_u32 status;
+  rdl_u32 cause;
+  rdl_u32 misuse;
+  rdl_u32 want;
+  rdl_future target;
+  rdl_u32 threshold;
+  rdl_u32 set_size;
+  rdl_u64 set_words; /* from the start of the heap; 0 = it awaits no set */
+  rdl_u64 timeout;
+  rdl_u32 told;
+  rdl_u32 again;
+  rdl_u32 returned;   /* ENDING: a child has not ended */
+  rdl_u32 born_first; /* children that the segment has spawned, oldest first, */
+  rdl_u32 born_last;  /* linked through rdl_side.link */
+  rdl_u32 signalled;  /* events, linked through `noted` */
+  rdl_u32 ended;
+  rdl_u32 woken;
+  rdl_u32 woken_last;
+  rdl_u32 looking;
+  rdl_u32 cancels;
+  rdl_u32 cancel_from;
+  rdl_u32 cancel_owner;
+  rdl_u32 room;
+  rdl_u32 room_version;
+  rdl_u32 given;
+  rdl_u32 low;
+  rdl_u32 top;
+  rdl_u32 bottom;
+  rdl_u32 fifo_head;
+  rdl_u32 fifo_tail;
+  rdl_u32 next;
+  rdl_u32 next_wait;
+  rdl_u32 next_row;
+  rdl_u32 born;
+  rdl_u32 born_end;
+  rdl_u32 quiet;   /* 0 = it found a future last time, else for how long nobody has, but what they
+                      keep back */
+  rdl_u32 pad[17]; /* neighbours share no cache line */
+} rdl_step;
 
 /* Host to device, 64 bytes. */
 typedef struct rdl_message {
@@ -386,7 +451,12 @@ typedef struct rdl_control {
   rdl_u32 expired; /* workers whose quantum is over */
   rdl_u32 parked;  /* all were idle for long enough */
   rdl_u32 arrived; /* workers that begin no segment any more, and those that have left */
-  rdl_u32 pad2[12];
+  rdl_u32 overrun; /* loop-limited devices: the scheduler itself used up its loops */
+  rdl_u32 few;     /* loop-limited devices: the turns of a loop that shows whether loops go on */
+  rdl_u32 without; /* loop-limited devices: workers that last found nothing to run */
+  rdl_u32 pad2;
+  rdl_u64 steps; /* loop-limited devices: one a worker */
+  rdl_u32 pad8[6];
   rdl_u32 hungry; /* somebody has no work: spill */
   rdl_u32 pad3[15];
   rdl_u32 room; /* list of nodes of futures that wait for room */
@@ -464,6 +534,7 @@ RDL_SIZE_IS(rdl_pool, 64);
 RDL_SIZE_IS(rdl_stash, 24);
 RDL_SIZE_IS(rdl_counters, 128);
 RDL_SIZE_IS(rdl_worker, 640);
+RDL_SIZE_IS(rdl_step, 256);
 RDL_SIZE_IS(rdl_message, 64);
 RDL_SIZE_IS(rdl_mailbox, 192);
 RDL_SIZE_IS(rdl_outcome, 64);

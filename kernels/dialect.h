@@ -203,6 +203,13 @@ RDL_FN void rdl_give_way(void) { /* sched_yield: a kernel on a CPU is a thread l
 RDL_FN void rdl_give_way(void) {}
 #endif
 
+RDL_FN rdl_u32 rdl_read_anew(RDL_GLOBAL const rdl_u32 *p) { /* no compiler knows it from before */
+  return *(volatile __global const uint *)p;
+}
+RDL_FN rdl_u32 rdl_group(void) { /* number of the worker among those of this launch */
+  return (rdl_u32)get_group_id(0);
+}
+
 /* ---- mathematics in single precision ---- */
 
 RDL_FN float rdl_sqrt(float x) {
@@ -504,10 +511,15 @@ RDL_FN rdl_u32 rdl_lanes(void) {
 /* A load that stands in the order of all read-modify-writes: behind those that this worker has
    made, before those that it will make. On x86 every load does, for a locked instruction waits for
    all stores before it. Elsewhere it is a read-modify-write itself; no addition of zero, of which
-   LLVM makes a fence and a plain load. */
+   LLVM makes a fence and a plain load. A loop-limited device has no loop to spare, and its loads
+   and read-modify-writes are those of a processor: there fence and load are in order, too. */
 #if defined(RDL_X86)
 RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
   return rdl_load_acquire(p);
+}
+#elif defined(RDL_LOOP_TURNS)
+RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
+  return rdl_fetch_or(p, 0u);
 }
 #else
 RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
@@ -528,6 +540,17 @@ RDL_FN void rdl_store_relaxed64(RDL_GLOBAL rdl_u64 *p, rdl_u64 v) {
   __atomic_store_n(p, v, __ATOMIC_RELAXED);
 #endif
 }
+
+/*
+ * Where a driver ends loops after so many turns and says nothing, RDL_LOOP_TURNS is that number, of
+ * all loops of one kernel together. What differs there is in limited.cl; what a worker holds of the
+ * pools stays in the heap, where a kernel need not save it.
+ */
+#if defined(RDL_LOOP_TURNS)
+#define RDL_HELD RDL_GLOBAL
+#else
+#define RDL_HELD
+#endif
 
 /* Frames and results are moved as words whatever their types are: compilers that reason about types
    must not conclude that a word and, say, an address never share memory. */

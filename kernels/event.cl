@@ -51,6 +51,66 @@ RDL_OUTLINE rdl_u32 rdl_event_fire(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *eve
   }
 }
 
+/* The count has reached what somebody waits for. A loop-limited device fires events in its
+   scheduler alone: here it only notes them. The bit is a claim: of all that signal an event before
+   it is fired one has it in its list. */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN void rdl_event_due(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count) {
+  (void)count;
+  if (rdl_fetch_or(&event->noted, RDL_EVENT_NOTED) & RDL_EVENT_NOTED) return;
+  rdl_store_relaxed(&event->noted, RDL_EVENT_NOTED | rdl->signalled);
+  rdl->signalled = (rdl_u32)(event - rdl->events);
+}
+
+/* The rest of a list, which could not be gone through at once, goes back under what has come since.
+ */
+RDL_FN void rdl_waiters_return(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 rest) {
+  while (rdl_cas(&event->waiters, RDL_NIL, rest) != RDL_NIL) {
+    rdl_u32 newer = rdl_exchange(&event->waiters, RDL_NIL);
+    rdl_u32 oldest = newer;
+    if (!newer) continue;
+    while (rdl->nodes[oldest].next)
+      oldest = rdl->nodes[oldest].next;
+    rdl->nodes[oldest].next = rest;
+    rest = newer;
+  }
+  rdl_exchange(&event->lowest, 0u); /* whatever they wait for */
+}
+
+/* THE place where events are fired on a loop-limited device: the first of those that were noted,
+   its waiters as far as this kernel may go through them. Who signals after the claim is gone notes
+   it again; who signalled before is in the count. */
+RDL_FN void rdl_event_serve(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_event_record *event = rdl->events + rdl->signalled;
+  rdl_u32 count, lowest = RDL_NO_WAITER, node, next, fired = RDL_NIL;
+  rdl_chain live = rdl_chain_empty();
+  rdl->signalled = rdl_exchange(&event->noted, 0u) & ~RDL_EVENT_NOTED;
+  count = rdl_load_ordered(&event->count);
+  rdl_exchange(&event->lowest, RDL_NO_WAITER);
+  for (node = rdl_exchange(&event->waiters, RDL_NIL); node && rdl_one_more(rdl); node = next) {
+    rdl_u32 value = rdl->nodes[node].value;
+    next = rdl->nodes[node].next;
+    if (value <= count) {
+      rdl->nodes[node].next = fired;
+      fired = node;
+    } else {
+      if (value < lowest) lowest = value;
+      rdl_chain_keep(rdl, &live, node);
+    }
+  }
+  if (live.head) rdl_chain_return(rdl, &live, &event->waiters);
+  if (live.head) rdl_fetch_min(&event->lowest, lowest);
+  if (node) rdl_waiters_return(rdl, event, node);
+  rdl_fire_waiters(rdl, fired);
+  if (node || (live.head && rdl_load_ordered(&event->count) >= lowest))
+    rdl_event_due(rdl, event, count);
+}
+#else
+RDL_FN void rdl_event_due(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u32 count) {
+  rdl_event_fire(rdl, event, count);
+}
+#endif
+
 RDL_FN rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
   RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
   rdl_u32 status = rdl_event_status(rdl, e);
@@ -61,6 +121,6 @@ RDL_FN rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
     rdl_exchange(&event->count, RDL_NO_WAITER);
     count = RDL_NO_WAITER;
   }
-  if (count >= rdl_load_ordered(&event->lowest)) rdl_event_fire(rdl, event, count);
+  if (count >= rdl_load_ordered(&event->lowest)) rdl_event_due(rdl, event, count);
   return RDL_S_OK;
 }

@@ -103,6 +103,16 @@ RDL_FN rdl_u32 rdl_block_pool(rdl_u32 task, rdl_u32 shift) {
 }
 
 /* The stashes have a slot and its blocks, or get them. */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN rdl_u32 rdl_slot_there(rdl_cx *rdl, rdl_u32 frames, rdl_u32 results) {
+  rdl_u32 want = frames == results ? 2u : 1u;
+  if (!rdl->stashes[RDL_POOL_SLOTS].left) rdl_pool_grab(rdl, RDL_POOL_SLOTS);
+  if (frames != RDL_POOLS && !rdl->stashes[frames].left) rdl_pool_grab(rdl, frames);
+  if (results != RDL_POOLS && rdl->stashes[results].left < want) rdl_pool_grab(rdl, results);
+  return rdl->stashes[RDL_POOL_SLOTS].left && (frames == RDL_POOLS || rdl->stashes[frames].left) &&
+         (results == RDL_POOLS || rdl->stashes[results].left >= want);
+}
+#else
 RDL_FN rdl_u32 rdl_slot_there(rdl_cx *rdl, rdl_u32 frames, rdl_u32 results) {
   rdl_u32 k;
   for (k = 0; k < 3u; k++) {
@@ -113,6 +123,20 @@ RDL_FN rdl_u32 rdl_slot_there(rdl_cx *rdl, rdl_u32 frames, rdl_u32 results) {
   }
   return 1;
 }
+#endif
+
+/* A slot of generation 0 was never used; one whose generations are used up does not come again. */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN void rdl_slot_first(rdl_cx *rdl, rdl_u32 slot) {
+  if (!rdl->records[slot].generation)
+    rdl_store_relaxed(&rdl->records[slot].generation, rdl->control->base_generation);
+}
+#else
+RDL_FN void rdl_slot_first(rdl_cx *rdl, rdl_u32 slot) {
+  (void)rdl;
+  (void)slot;
+}
+#endif
 
 /* A slot with its blocks, or RDL_NIL when there is no room; then nothing is taken. */
 RDL_OUTLINE rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task) {
@@ -121,6 +145,7 @@ RDL_OUTLINE rdl_u32 rdl_slot_new(rdl_cx *rdl, rdl_u32 task) {
   rdl_u32 slot;
   if (!rdl_slot_there(rdl, frames, results)) return RDL_NIL;
   slot = rdl_pool_take(rdl, RDL_POOL_SLOTS);
+  rdl_slot_first(rdl, slot);
   rdl->records[slot].frame = frames == RDL_POOLS ? RDL_NIL : rdl_pool_take(rdl, frames);
   if (results != RDL_POOLS) rdl->records[slot].result[0] = rdl_pool_take(rdl, results);
   return slot;
@@ -144,16 +169,45 @@ RDL_FN void rdl_children_settle(rdl_cx *rdl) {
     rdl_fetch_and(&rdl->self->children, ~RDL_CHILDREN_AWAITED);
 }
 
-/* Makes the new future ready. Its frame is complete. */
+/* Where a new child stands. On a loop-limited device a full ring could not be spilled here. */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN void rdl_child_queue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready) {
+  (void)ready;
+  rdl->sides[slot].link = RDL_NIL;
+  if (rdl->born_last)
+    rdl->sides[rdl->born_last].link = slot;
+  else
+    rdl->born_first = slot;
+  rdl->born_last = slot;
+}
+#else
+RDL_FN void rdl_child_queue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready) {
+  rdl_ring_push(rdl, slot, ready);
+}
+#endif
+
+/* The loop that copied its arguments may have been ended before its time. */
+RDL_FN rdl_future rdl_child_undo(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
+  rdl_future none;
+  none.index = none.generation = 0;
+  rdl_block_free(rdl, task, RDL_FRAME_SHIFT, rdl->records[slot].frame);
+  rdl_block_free(rdl, task, RDL_RESULT_SHIFT, rdl->records[slot].result[0]);
+  rdl_pool_put(rdl, RDL_POOL_SLOTS, slot);
+  return none;
+}
+
+/* Makes the new future ready. Its frame is complete, unless the segment was cut off: then there is
+   no future. */
 RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE + RDL_READY;
+  if (rdl_is_cut(rdl)) return rdl_child_undo(rdl, slot, task);
   rdl_record_clear(rdl, slot, task, rdl->slot);
   rdl_link_child(rdl, slot);
   if (rdl->spawned == RDL_SPAWNED_MOST) rdl_count_children(rdl);
   rdl->spawned++;
   rdl_store_release(&record->wait, ready);
-  rdl_ring_push(rdl, slot, ready);
+  rdl_child_queue(rdl, slot, ready);
   rdl->counters.spawned++;
   return rdl_handle_of(rdl, slot);
 }
@@ -181,19 +235,20 @@ RDL_FN rdl_u32 rdl_passes(rdl_u32 task, rdl_u32 cause) {
   return (task & RDL_TASK_PASSES) || RDL_CAUSE_STATUS(cause) == RDL_S_OUT_OF_SLOTS;
 }
 
-/* All children have ended. Returns what passes to their owner, of several that of the newest. */
-RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot) {
+/* All children have ended. `cause` becomes what passes to their owner, of several that of the
+   newest. Returns the first that is left, if they were too many for once. */
+RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot, rdl_u32 *cause) {
   rdl_u32 child = rdl->records[slot].first_child;
-  rdl_u32 cause = 0;
-  while (child) {
+  *cause = 0;
+  while (child && rdl_one_more(rdl)) {
     rdl_u32 next = rdl->records[child].next_sibling;
     rdl_u32 ended = rdl->records[child].cause;
-    if (ended && !cause && rdl_passes(rdl->records[slot].task, ended)) cause = ended;
+    if (ended && !*cause && rdl_passes(rdl->records[slot].task, ended)) *cause = ended;
     rdl_slot_free(rdl, child);
     child = next;
   }
-  rdl->records[slot].first_child = RDL_NIL;
-  return cause;
+  rdl->records[slot].first_child = child;
+  return child;
 }
 
 RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause) {
@@ -221,13 +276,15 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
 RDL_FN void rdl_complete(rdl_cx *rdl) {
   rdl_u32 slot = rdl->ended;
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
-  rdl_u32 from_children = rdl_free_children(rdl, slot);
+  rdl_u32 from_children;
+  rdl_u32 left = rdl_free_children(rdl, slot, &from_children);
   rdl_u32 task = record->task;
   rdl_u32 owner = record->owner;
   rdl_u32 generation = record->generation;
   rdl_u32 cause, head;
-  rdl->ended = rdl->sides[slot].link;
   if (from_children && !record->cause) rdl_store_relaxed(&record->cause, from_children);
+  if (left) return;
+  rdl->ended = rdl->sides[slot].link;
   cause = record->cause;
   rdl_count_end(rdl, cause);
   rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));

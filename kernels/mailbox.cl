@@ -13,11 +13,11 @@ RDL_FN rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot) {
 
 RDL_FN rdl_u32 rdl_start_roots(rdl_cx *rdl, RDL_GLOBAL rdl_message *message) {
   RDL_GLOBAL const rdl_u32 *slots = (RDL_GLOBAL const rdl_u32 *)(rdl_address)message->address;
-  while (message->done < message->count) {
+  while (message->done < message->count && rdl_one_more(rdl)) {
     if (!rdl_start_root(rdl, slots[message->done])) return 0;
     message->done++;
   }
-  return 1;
+  return message->done == message->count;
 }
 
 /* Between the closing of a root's list and the posting of its outcome the finisher still works on

@@ -208,12 +208,12 @@ RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
     if (!node && rdl->fired) {
       node = rdl_fired_take(rdl);
       if (--most == 0u) rdl_keep_fired(rdl);
-    } else if (!node && rdl->woken) {
+    } else if (!node && rdl->woken && rdl_one_more(rdl)) {
       slot = rdl->woken;
       rdl->woken = rdl->sides[slot].link;
     } else if (!node) {
       node = looks = rdl->looking;
-      if (!node) return;
+      if (!node || !rdl_one_more(rdl)) return;
       rdl->looking = rdl->nodes[node].next;
     }
     rdl_wake_one(rdl, node, slot, looks, sole);
@@ -227,7 +227,7 @@ RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
 RDL_FN void rdl_settle_up(rdl_cx *rdl) {
   rdl_u32 wakes;
   if (!rdl->noted) return;
-  while (rdl->ended)
+  while (rdl->ended && rdl_one_more(rdl))
     rdl_complete(rdl);
   if ((rdl->noted & RDL_NOTED_ROOM) &&
       (rdl->room || (rdl->given && rdl_load_relaxed(&rdl->control->room))))
@@ -1013,6 +1013,8 @@ RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
   rdl_describe_tasks((RDL_GLOBAL rdl_task_info *)(heap + control->task_infos));
 }
 
+#if !defined(RDL_LOOP_TURNS) /* see limited.cl */
+
 RDL_FN void rdl_worker_comes(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_u32 come = rdl_fetch_add(&control->registered, 1u);
@@ -1081,4 +1083,6 @@ RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 pur
   if (rdl_leads(&rdl)) rdl_leader_closes(&rdl);
 }
 
-#endif
+#endif /* RDL_LANES */
+
+#endif /* RDL_LOOP_TURNS */

@@ -57,7 +57,7 @@ RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
 
 /* One chunk comes into the stash, behind the few items that are still there. */
 RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
-  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
   rdl_u32 chunk, count;
   if (!rdl_load_acquire(&from->chunks)) return 0;
@@ -82,7 +82,7 @@ RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
 
 /* Turns what is left of the range of fresh items into freed ones. */
 RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool) {
-  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   for (; stash->next < stash->end; stash->next += rdl_pool_step(pool)) {
     *rdl_pool_link(rdl, pool, stash->next) = stash->head;
     stash->head = stash->next;
@@ -90,7 +90,15 @@ RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool) {
   }
 }
 
-/* Slots that were never used: a handle made up for one of them must not look good. */
+/* Slots that were never used: a handle made up for one of them must not look good. On a
+   loop-limited device they stay as they are, of generation 0, until they are (rdl_slot_new). */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
+  (void)rdl;
+  (void)slot;
+  (void)end;
+}
+#else
 RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
   for (; slot < end; slot++) {
     rdl_store_relaxed(&rdl->records[slot].waiters, RDL_LIST_CLOSED);
@@ -98,8 +106,10 @@ RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
   }
 }
 
+#endif
+
 RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
-  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   rdl_u32 source = pool < RDL_POOL_FRAMES ? pool : RDL_POOL_FRAMES;
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[source];
   rdl_u32 step = rdl_pool_step(pool);
@@ -124,12 +134,16 @@ RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
 
 /* Looks at a pool that seems empty while another worker holds the list of chunks: some 50 ns as a
    rule, a slice of the system's if it was stopped there. */
+#if defined(RDL_LOOP_TURNS)
+#define RDL_LOOKS_AT_EMPTY 64u
+#else
 #define RDL_LOOKS_AT_EMPTY 1000000u
+#endif
 
 /* Brings the stash to `want` items if the pool can. It cannot when it had nothing at a time when
    nobody was taking: every take that had begun by the end of the look was over before it began. */
 RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
-  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
   rdl_u32 looks = 0;
   while (stash->left < want) {
@@ -143,9 +157,67 @@ RDL_OUTLINE rdl_u32 rdl_pool_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   return 1;
 }
 
+/* ---- within a segment of a loop-limited device, where nothing loops ---- */
+
+/* The list of chunks is taken whole, and what of it is not kept goes back behind the segment. */
+RDL_FN rdl_u32 rdl_grab_freed(rdl_cx *rdl, rdl_u32 pool) {
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
+  RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
+  rdl_u32 chunk = stash->rest & ~RDL_REST_TAKEN, count;
+  if (!stash->rest && rdl_load_acquire(&from->chunks)) {
+    rdl_fetch_add(&from->takes, 1u);
+    chunk = rdl_exchange(&from->chunks, RDL_NIL);
+    stash->rest = RDL_REST_TAKEN;
+  }
+  if (!chunk) return 0;
+  stash->rest = RDL_REST_TAKEN | *rdl_pool_next(rdl, pool, chunk);
+  count = *rdl_pool_count(rdl, pool, chunk);
+  stash->freed += count;
+  stash->left += count;
+  if (stash->head) /* the only one */
+    *rdl_pool_link(rdl, pool, stash->head) = chunk;
+  else
+    stash->head = chunk;
+  return 1;
+}
+
+RDL_FN rdl_u32 rdl_grab_fresh(rdl_cx *rdl, rdl_u32 pool) {
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
+  RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool < RDL_POOL_FRAMES ? pool : RDL_POOL_FRAMES];
+  rdl_u32 step = rdl_pool_step(pool), fresh = rdl_load_relaxed(&from->fresh);
+  rdl_u32 take = rdl_pool_chunk(rdl, pool), there = (from->limit - fresh) / step;
+  if (take > there) take = there;
+  if (!take || stash->next != stash->end) return 0;
+  if (rdl_cas(&from->fresh, fresh, fresh + take * step) != fresh) return 0;
+  stash->next = fresh;
+  stash->end = fresh + take * step;
+  stash->left += take;
+  return 1;
+}
+
+/* Brings a chunk into a stash that has no item, or the only one of two. Two workers may want the
+   same: then one of them tries once more. */
+RDL_FN void rdl_pool_grab(rdl_cx *rdl, rdl_u32 pool) {
+  if (rdl_grab_freed(rdl, pool) || rdl_grab_fresh(rdl, pool)) return;
+  rdl_grab_fresh(rdl, pool);
+}
+
+/* What segments did not keep goes back. */
+RDL_FN void rdl_grabs_return(rdl_cx *rdl) {
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++) {
+    RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
+    if (!stash->rest) continue;
+    rdl_pool_give_back(rdl, pool, stash->rest & ~RDL_REST_TAKEN);
+    rdl_fetch_add(&rdl->control->pools[pool].taken, 1u);
+    stash->rest = 0;
+    if (rdl_load_ordered(&rdl->control->room)) rdl->room |= RDL_ROOM_WAKE;
+  }
+}
+
 /* The caller has seen to it that there is one. */
 RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
-  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   rdl_u32 item = stash->head;
   if (item) {
     stash->head = *rdl_pool_link(rdl, pool, item);
@@ -161,7 +233,7 @@ RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
 
 /* Gives `count` freed items of the stash to the pool, as one chunk. */
 RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
-  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_u32 *chunks = &rdl->control->pools[pool].chunks;
   rdl_u32 head = stash->head;
   rdl_u32 tail = head;
@@ -191,7 +263,7 @@ RDL_FN void rdl_note_room(rdl_cx *rdl, rdl_u32 what) {
 
 /* Back into the stash. Whether it is too full now is looked at behind the segment. */
 RDL_FN void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
-  rdl_stash *stash = &rdl->stashes[pool];
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   *rdl_pool_link(rdl, pool, item) = stash->head;
   stash->head = item;
   stash->freed++;
@@ -252,7 +324,7 @@ RDL_FN rdl_u32 rdl_pools_give(rdl_cx *rdl, rdl_u32 wanted) {
   rdl_u32 some = 0;
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++) {
-    rdl_stash *stash = &rdl->stashes[pool];
+    RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
     rdl_u32 keep = wanted && pool != RDL_POOL_NODES ? rdl->reserve : rdl->keep;
     rdl_u32 full = ((rdl->given >> pool) & 1u) && stash->freed > keep;
     if (rdl->room & RDL_ROOM_RETURN) {

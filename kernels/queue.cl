@@ -82,7 +82,7 @@ RDL_OUTLINE rdl_u32 rdl_list_take(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32
 /* Behind what has yielded. */
 RDL_FN void rdl_adopt_last(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 slot, newer;
-  for (slot = rdl_list_take(rdl, list, 0xffffffffu); slot; slot = newer) {
+  for (slot = rdl_list_take(rdl, list, rdl_most(rdl)); slot; slot = newer) {
     newer = rdl->sides[slot].link;
     rdl_fifo_append(rdl, slot);
   }
@@ -156,12 +156,19 @@ RDL_FN void rdl_enqueue_at(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait, rdl_u32 home
   }
 }
 
-/* Takes the newest of a list, half a ring at most, into the ring in the order that they had in
+/* Who runs one segment a kernel leaves the rest to others. */
+#if defined(RDL_LOOP_TURNS)
+#define RDL_ADOPT_MOST 2u
+#else
+#define RDL_ADOPT_MOST (RDL_LOCAL_RING / 2u)
+#endif
+
+/* Takes the newest of a list, so many at most, into the ring in the order that they had in
    another: the newest runs first, and the work goes on depth first whoever does it. Returns how
    many came. */
 RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 slot, newer, count = 0;
-  for (slot = rdl_list_take(rdl, list, RDL_LOCAL_RING / 2u); slot; slot = newer) {
+  for (slot = rdl_list_take(rdl, list, RDL_ADOPT_MOST); slot; slot = newer) {
     rdl_u32 queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
     rdl_u32 ready = rdl_with_state(queued, RDL_READY);
     newer = rdl->sides[slot].link;

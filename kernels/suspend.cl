@@ -76,7 +76,7 @@ RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
   rdl->nodes[node].value = threshold;
   sweep = rdl_join(rdl, &event->waiters, node) == RDL_JOIN_SWEEP;
   if (rdl_load_ordered(&event->lowest) > threshold) rdl_fetch_min(&event->lowest, threshold);
-  if (sweep) rdl_event_fire(rdl, event, rdl_load_ordered(&event->count));
+  if (sweep) rdl_event_due(rdl, event, rdl_load_ordered(&event->count));
   if (rdl_load_ordered(&event->count) >= threshold) return rdl_take_back(rdl, waiting);
   return 0;
 }
@@ -97,14 +97,24 @@ RDL_FN rdl_u32 rdl_awaits_set(rdl_cx *rdl) {
   return rdl->want >= RDL_WANT_ALL;
 }
 
-/* The task has returned: a set in its state or its arguments stands in the frame now. */
-RDL_FN rdl_future rdl_member(rdl_cx *rdl, rdl_u32 k) {
+RDL_FN rdl_future rdl_member_in_frame(rdl_cx *rdl, rdl_u32 k) {
   rdl_future f;
-  if (!rdl->set_words) return rdl->set[k];
   f.index = rdl->set_words[2u * k];
   f.generation = rdl->set_words[2u * k + 1u];
   return f;
 }
+
+/* The task has returned: a set in its state or its arguments stands in the frame now. */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN rdl_future rdl_member(rdl_cx *rdl, rdl_u32 k) {
+  return rdl_member_in_frame(rdl,
+                             k); /* of lanes, too: nothing else is left from the kernel before */
+}
+#else
+RDL_FN rdl_future rdl_member(rdl_cx *rdl, rdl_u32 k) {
+  return rdl->set_words ? rdl_member_in_frame(rdl, k) : rdl->set[k];
+}
+#endif
 
 /* What a node will wait for is noted in it, for the frame is out of reach by then. */
 RDL_FN void rdl_node_aim(rdl_cx *rdl, rdl_u32 node, rdl_future f) {

@@ -25,8 +25,9 @@ RDL_FN void rdl_note_failure(rdl_cx *rdl, struct rdl_batch_state *self) {
 
 /* Frees the children, all of which have ended. */
 RDL_FN void rdl_reap(rdl_cx *rdl) {
+  rdl_u32 cause;
   rdl->cancel_from = RDL_NIL;
-  rdl_free_children(rdl, rdl->slot);
+  rdl_free_children(rdl, rdl->slot, &cause);
 }
 
 RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, rdl_u32 at);
@@ -78,8 +79,8 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
   frame = rdl_block(rdl, rdl->records[slot].frame);
   for (k = 0; k < args->words; k++)
     frame[k] = words[k];
-  rdl_child_start(rdl, slot, args->task);
-  return RDL_SPAWNED;
+  child = rdl_child_start(rdl, slot, args->task);
+  return child.index ? RDL_SPAWNED : RDL_FULL;
 }
 
 /* What a root is before it starts when the host named futures that must be done first: it waits for

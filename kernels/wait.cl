@@ -225,6 +225,21 @@ RDL_OUTLINE void rdl_sweep(rdl_cx *rdl, RDL_GLOBAL rdl_record *target) {
   } while (rdl_load_acquire(&target->generation) != generation);
 }
 
+/* What is too long to be swept in one kernel keeps its dead nodes until it is fired. */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN rdl_u32 rdl_may_sweep(rdl_cx *rdl, rdl_u32 size) {
+  if (size > rdl->part) return 0;
+  rdl->part -= size;
+  return 1;
+}
+#else
+RDL_FN rdl_u32 rdl_may_sweep(rdl_cx *rdl, rdl_u32 size) {
+  (void)rdl;
+  (void)size;
+  return 1;
+}
+#endif
+
 /* Pushes a node of this worker's: RDL_JOIN_CLOSED, RDL_JOINED, or RDL_JOIN_SWEEP when the list has
    doubled since it was last swept and the caller should sweep it. Size and mark are hints: the head
    may already be another list's node when they are read. */
@@ -248,7 +263,7 @@ RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
     rdl_store_relaxed(&node->kind, (node->kind & 3u) | bits << RDL_SWEEP_SHIFT);
   }
   if (!rdl_list_join(rdl, list, index, index)) return RDL_JOIN_CLOSED;
-  return size >= (1u << bits) ? RDL_JOIN_SWEEP : RDL_JOINED;
+  return size >= (1u << bits) && rdl_may_sweep(rdl, size) ? RDL_JOIN_SWEEP : RDL_JOINED;
 }
 
 /* A future's list: 0 = closed, and the node is still the caller's. When the slot has been reused
@@ -363,11 +378,13 @@ RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
 /* THE place where children are cancelled: those that a delivered cancel, the end of their owner or
    the unwind list has noted. */
 RDL_FN void rdl_serve_cancel(rdl_cx *rdl) {
-  rdl_u32 child;
-  for (child = rdl->cancel_from; child; child = rdl->records[child].next_sibling)
+  rdl_u32 child = rdl->cancel_from;
+  for (; child && rdl_one_more(rdl); child = rdl->records[child].next_sibling)
     rdl_cancel(rdl, child, rdl->records[child].generation);
+  rdl->cancel_from = child;
+  if (child) return; /* the rest in the next kernel */
   if (rdl->cancel_owner) rdl_drop_child(rdl, rdl->cancel_owner);
-  rdl->cancel_from = rdl->cancel_owner = RDL_NIL;
+  rdl->cancel_owner = RDL_NIL;
   rdl->cancels = 0;
 }
 

@@ -16,6 +16,7 @@ enum {
   RDL_FAILED = RDL_S_FAILED,
   RDL_DEADLOCK = RDL_S_DEADLOCK,
   RDL_OUT_OF_SLOTS = RDL_S_OUT_OF_SLOTS,
+  RDL_LOOP_BUDGET = RDL_S_LOOP_BUDGET,
   RDL_PERMISSION = RDL_S_PERMISSION
 };
 
@@ -299,6 +300,10 @@ typedef struct rdl_none {
     if (rdl_spawned_ == RDL_FULL) RDL_END_WITH_(RDL_S_OUT_OF_SLOTS);                               \
   } while (0)
 
+/* A turn of a loop, for the suite: the host, which cannot end a loop as other devices do, counts
+   them where it stands for such a device. */
+#define RDL_TURN_() rdl_turn(rdl)
+
 /* Room that the loops of a task want beside the spawns in its text: read by the scanner. */
 #define RDL_SPAWNS(n)
 
@@ -381,6 +386,24 @@ RDL_FN rdl_u32 rdl_set_in_frame(rdl_cx *rdl, rdl_address args, rdl_u32 args_size
 #endif
   return 0;
 }
+
+/* The same for the state of a lane, where the frame is all that is left. Its lanes have one each.
+ */
+#if defined(RDL_LOOP_TURNS)
+RDL_FN void rdl_set_in_lanes(rdl_cx *rdl, rdl_address mine, rdl_u32 size,
+                             RDL_GLOBAL const rdl_word *lanes) {
+  rdl_address in_mine = (rdl_address)rdl->set - mine;
+  if (in_mine < size) rdl->set_words = lanes + in_mine / 4u;
+}
+#else
+RDL_FN void rdl_set_in_lanes(rdl_cx *rdl, rdl_address mine, rdl_u32 size,
+                             RDL_GLOBAL const rdl_word *lanes) {
+  (void)rdl;
+  (void)mine;
+  (void)size;
+  (void)lanes;
+}
+#endif
 
 /* With 0 the task suspends whatever there is. */
 RDL_FN rdl_u32 rdl_poll_plain(rdl_cx *rdl, rdl_u32 want) {
@@ -642,7 +665,7 @@ RDL_FN void rdl_cancel_handle(rdl_cx *rdl, rdl_future f) {
   rdl_u32 status = rdl_handle_status(rdl, f);
   if (!rdl_leads(rdl)) return;
   if (status == RDL_S_INVALID) rdl->misuse = status;
-  if (!status) rdl_cancel(rdl, rdl_slot_of(f.index), f.generation);
+  if (!status && !rdl_is_cut(rdl)) rdl_cancel(rdl, rdl_slot_of(f.index), f.generation);
 }
 
 RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
@@ -681,9 +704,10 @@ RDL_FN rdl_u32 rdl_note_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
 }
 #endif
 
+/* What a segment wrote that was cut off is not to be believed, and so nobody is told of it. */
 RDL_FN void rdl_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
   rdl_u32 status;
-  if (!rdl_leads(rdl)) return;
+  if (!rdl_leads(rdl) || rdl_is_cut(rdl)) return;
 #if RDL_LANES > 1
   if (rdl->wide) {
     status = rdl_event_status(rdl, e);
@@ -898,6 +922,7 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
     if (name##_task(rdl, &args.value, &self.value, &mine.value, &out.value) == RDL_SUSPENDED) {    \
       RDL_STATE_OUT_(name);                                                                        \
       rdl_lane_out(lanes, mine.words, RDL_WORDS(name##_lane_state));                               \
+      rdl_set_in_lanes(rdl, (rdl_address)mine.words, (rdl_u32)sizeof mine, lanes);                 \
       return RDL_SUSPENDED;                                                                        \
     }                                                                                              \
     RDL_RESULT_OUT_(name);                                                                         \

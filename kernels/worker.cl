@@ -70,6 +70,12 @@ typedef struct rdl_group {
 
 #endif
 
+#if defined(RDL_LOOP_TURNS)
+#define RDL_STASHES_(name) RDL_GLOBAL rdl_stash *name
+#else
+#define RDL_STASHES_(name) rdl_stash name[RDL_POOLS]
+#endif
+
 typedef struct rdl_cx {
   RDL_GLOBAL rdl_u8 *heap;
   RDL_GLOBAL rdl_control *control;
@@ -172,7 +178,7 @@ typedef struct rdl_cx {
   rdl_u32 reserve;
   rdl_u32 class_set;
   rdl_u32 low; /* a stash holds less than one segment may need */
-  rdl_stash stashes[RDL_POOLS];
+  RDL_STASHES_(stashes);
   rdl_counters counters;
 #if RDL_LANES > 1
   /* The leader has all of this structure, the other lanes the tables, what the group publishes, and
@@ -199,7 +205,78 @@ typedef struct rdl_cx {
   rdl_u32 dropped; /* slots to be freed, linked through rdl_side.chunk */
   rdl_u32 signals; /* nodes: event, count */
 #endif
+  /* Loop-limited devices, see limited.cl. */
+  rdl_u32 cut;        /* a loop was seen not to go on */
+  rdl_u32 born_first; /* children of the running segment, which the scheduler queues */
+  rdl_u32 born_last;
+  rdl_u32 signalled; /* events that the scheduler fires */
+  rdl_u32 part;      /* items of lists that the scheduler may still go through in this kernel */
+  rdl_u32 turns;     /* emulated: that are left */
 } rdl_cx;
+
+/* One item more of a list: 0 = the rest is for the next kernel. An item costs up to a dozen turns,
+   for a loop that is passed by counts one, too. */
+#if defined(RDL_LOOP_TURNS)
+#define RDL_PART (RDL_LOOP_TURNS / 16u)
+RDL_FN rdl_u32 rdl_one_more(rdl_cx *rdl) {
+  rdl_u32 more = rdl->part != 0u;
+  rdl->part -= more;
+  return more;
+}
+RDL_FN rdl_u32 rdl_most(rdl_cx *rdl) {
+  return rdl->part;
+}
+#else
+RDL_FN rdl_u32 rdl_one_more(rdl_cx *rdl) {
+  (void)rdl;
+  return 1u;
+}
+RDL_FN rdl_u32 rdl_most(rdl_cx *rdl) {
+  (void)rdl;
+  return 0xffffffffu;
+}
+#endif
+
+/*
+ * Whether the driver has ended a loop of this kernel before its time: then none makes a second turn
+ * any more, while all that is no loop goes on as if nothing had been. The bound is read anew each
+ * turn, for a compiler that knew it would make no loop of this.
+ */
+#if defined(RDL_LOOPS_COUNTED) /* the host, which ends no loops: tasks count their turns           \
+                                  (RDL_TURN_) */
+RDL_FN rdl_u32 rdl_is_cut(rdl_cx *rdl) {
+  return rdl->cut;
+}
+RDL_FN rdl_u32 rdl_turn(rdl_cx *rdl) {
+  if (rdl->turns)
+    rdl->turns--;
+  else
+    rdl->cut = 1;
+  return !rdl->cut;
+}
+#elif defined(RDL_LOOP_TURNS)
+RDL_FN rdl_u32 rdl_is_cut(rdl_cx *rdl) {
+  RDL_GLOBAL const rdl_u32 *few = &rdl->control->few;
+  rdl_u32 turns;
+  for (turns = 0; turns < rdl_read_anew(few); turns++) {
+  }
+  if (turns != rdl_read_anew(few)) rdl->cut = 1;
+  return rdl->cut;
+}
+RDL_FN rdl_u32 rdl_turn(rdl_cx *rdl) {
+  (void)rdl;
+  return 1u;
+}
+#else
+RDL_FN rdl_u32 rdl_is_cut(rdl_cx *rdl) {
+  (void)rdl;
+  return 0u;
+}
+RDL_FN rdl_u32 rdl_turn(rdl_cx *rdl) {
+  (void)rdl;
+  return 1u;
+}
+#endif
 
 /* Of the lanes of a worker the first acts for all, and the others see what came of it. */
 RDL_FN rdl_u32 rdl_leads(rdl_cx *rdl) {
@@ -226,6 +303,27 @@ RDL_FN void rdl_copy_counters(rdl_cx *rdl) {
   to->claimed = rdl->counters.claimed;
 }
 
+#if defined(RDL_LOOP_TURNS)
+RDL_FN void rdl_stashes_open(rdl_cx *rdl) {
+  rdl->stashes = rdl->me->stashes;
+}
+RDL_FN void rdl_stashes_close(rdl_cx *rdl) {
+  (void)rdl;
+}
+#else
+RDL_FN void rdl_stashes_open(rdl_cx *rdl) {
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++)
+    rdl->stashes[pool] = rdl->me->stashes[pool];
+}
+RDL_FN void rdl_stashes_close(rdl_cx *rdl) {
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++)
+    rdl->me->stashes[pool] = rdl->stashes[pool];
+}
+#endif
+
+/* Where everything is. */
 RDL_FN void rdl_tables_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl->heap = heap;
@@ -240,20 +338,26 @@ RDL_FN void rdl_tables_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   rdl->slots = control->slots;
 }
 
-RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
+/* And what this worker has. */
+RDL_FN void rdl_cx_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
-  rdl_u32 pool;
   rdl_tables_open(rdl, heap);
   rdl->me = (RDL_GLOBAL rdl_worker *)(heap + control->workers_at) + worker;
   rdl->ring = (RDL_GLOBAL rdl_entry *)(heap + control->rings) + worker * RDL_LOCAL_RING;
   rdl->worker = worker;
   rdl->flat = control->flags & RDL_FLAG_FLAT;
   rdl->careful = rdl->flat;
-  rdl_store_relaxed(&rdl->me->answered, 0u);
   rdl->chunk = control->chunk;
   rdl->reserve = control->reserve;
   rdl->keep = 2u * rdl->chunk < rdl->reserve ? rdl->reserve : 2u * rdl->chunk;
   rdl->class_set = control->class_set;
+  rdl_stashes_open(rdl);
+}
+
+RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
+  RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
+  rdl_cx_open(rdl, heap, worker);
+  rdl_store_relaxed(&rdl->me->answered, 0u);
   rdl->top = rdl->bottom = 0;
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
   rdl->starved = rdl->me->starved;
@@ -283,12 +387,9 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->room = rdl->room_version = rdl->given = 0;
   rdl->starting = rdl->told = rdl->again = 0;
   rdl->counters = rdl->me->counters;
-  for (pool = 0; pool < RDL_POOLS; pool++)
-    rdl->stashes[pool] = rdl->me->stashes[pool];
 }
 
 RDL_FN void rdl_worker_close(rdl_cx *rdl) {
-  rdl_u32 pool;
   rdl_store_relaxed(&rdl->me->answered, RDL_HAS_LEFT);
   rdl->me->backlog = rdl->backlog;
   rdl->me->unwind = rdl->unwind;
@@ -297,7 +398,6 @@ RDL_FN void rdl_worker_close(rdl_cx *rdl) {
   rdl->me->starved = rdl->starved;
   rdl->me->starved_ticket = rdl->starved_ticket;
   rdl->me->starved_for = rdl->segments - rdl->starved_since;
-  for (pool = 0; pool < RDL_POOLS; pool++)
-    rdl->me->stashes[pool] = rdl->stashes[pool];
+  rdl_stashes_close(rdl);
   rdl_copy_counters(rdl);
 }

@@ -92,6 +92,7 @@ static rdl_status check_options(const rdl_context_options *o) {
                       "rdl_context_options: size is %zu, not %zu: start from "
                       "RDL_CONTEXT_OPTIONS_INIT",
                       o->size, sizeof *o);
+  if (o->pad) return rdl__error(RDL_INVALID, "rdl_context_options: pad is not 0");
   for (k = 0; k < sizeof o->reserved / sizeof o->reserved[0]; k++)
     if (o->reserved[k]) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
   if (o->mode > RDL_MODE_EPOCH)
@@ -160,7 +161,8 @@ static uint64_t usual_frame_bytes(const rdl_context *cx) {
 static rdl_status open_device(rdl_context *cx, const char *selector) {
   rdl_backend_options asked = {cx->options.workers,        cx->options.lanes,
                                cx->options.cache_dir,      cx->options.mode == RDL_MODE_EPOCH,
-                               cx->options.native_context, &cx->closing};
+                               cx->options.native_context, cx->options.loop_turns,
+                               &cx->closing};
   rdl_reason why = {""};
   rdl_status status = rdl__select(selector, cx->options.native_device, &cx->backend,
                                   &cx->device_index, &cx->device_info);

@@ -163,6 +163,7 @@ struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   rdl_event_record *event_records;
   rdl_outcome *outcomes;
   rdl_worker *worker_states;
+  rdl_step *steps;       /* on a loop-limited device: one a worker; else NULL */
   uint64_t frames;       /* offset of the space for frames */
   uint32_t frames_first; /* the same in units */
 

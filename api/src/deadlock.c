@@ -407,7 +407,9 @@ static bool nothing_lives(rdl_context *cx) {
 static bool half_done(rdl_context *cx) {
   uint32_t k;
   for (k = 0; k < cx->workers; k++)
-    if (cx->worker_states[k].backlog || cx->worker_states[k].unwind) return true;
+    if (cx->worker_states[k].backlog || cx->worker_states[k].unwind ||
+        (cx->steps && (cx->steps[k].noted || cx->steps[k].phase == RDL_PHASE_ENDING)))
+      return true;
   return false;
 }
 

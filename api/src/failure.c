@@ -14,6 +14,7 @@ SAME(CANCELLED);
 SAME(FAILED);
 SAME(DEADLOCK);
 SAME(OUT_OF_SLOTS);
+SAME(LOOP_BUDGET);
 SAME(PERMISSION);
 
 /* A name has at most RDL__NAME_MAX bytes. */
@@ -76,6 +77,15 @@ rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot) {
         "RDL_DETACH, spawn less ahead with RDL_TRY_SPAWN, or raise the option `slots` "
         "(now %u) or, if states or results are large, `frame_bytes` (now %llu)",
         name, cx->options.slots, (unsigned long long)cx->options.frame_bytes);
+  if (status == RDL_LOOP_BUDGET)
+    return rdl__error(
+        status,
+        "%s: a segment there, or in a task that it awaited, made more turns of its loops than the "
+        "%u that this device's driver gives all loops of a kernel together; what it has written is "
+        "not to be believed. Divide the loop with RDL_YIELD, or spawn tasks for parts of it: each "
+        "segment begins with all turns, and a loop that is only passed by takes one. Other devices "
+        "have no such limit",
+        name, cx->facts.loop_budget);
   if (status == RDL_DEADLOCK)
     return rdl__error(status, "%s waited for what could never come: %s", name,
                       cx->deadlock_text[0] ? cx->deadlock_text : "see the log");

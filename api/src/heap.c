@@ -20,6 +20,12 @@
 /* Segments of a launch in epoch mode on a device without a clock, until launches have shown how
  * many it should have: a device that interprets its kernels takes 0.1 ms and more for each. */
 #define FIRST_SEGMENTS 256u
+/* Of the loop by which a kernel sees whether its driver still lets loops go on. A compiler may take
+ * a turn or two out of it, and does so where the loop's condition stands at its end. */
+#define FEW_TURNS 4u
+
+/* The same on a loop-limited device, where each segment of a worker takes two kernels. */
+#define FIRST_STEPS 4u
 
 /* Room for `count` items at the end of what is planned so far; returns their offset. */
 static uint64_t plan(uint64_t *bytes, uint64_t count, uint64_t size) {
@@ -41,6 +47,7 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
   *bytes = 0;
   plan(bytes, 1, sizeof(rdl_control));
   c->workers_at = plan(bytes, cx->workers, sizeof(rdl_worker));
+  if (cx->facts.loop_budget) c->steps = plan(bytes, cx->workers, sizeof(rdl_step));
   c->rings = plan(bytes, (uint64_t)cx->workers * RDL_LOCAL_RING, sizeof(rdl_entry));
   c->records = plan(bytes, slots, sizeof(rdl_record));
   c->sides = plan(bytes, slots, sizeof(rdl_side));
@@ -100,6 +107,8 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
     c->stretch = STRETCH_NS / 4000u;
     if (rdl__apart(cx) && !o->segment_limit) c->segment_limit = FIRST_SEGMENTS;
   }
+  c->few = FEW_TURNS;
+  if (cx->facts.loop_budget && !o->segment_limit) c->segment_limit = FIRST_STEPS;
 }
 
 static void number_cells(rdl_context *cx, const rdl_ring *ring) {
@@ -134,6 +143,7 @@ rdl_status rdl__heap_create(rdl_context *cx) {
   *cx->control = control;
   rdl__wrote(cx, cx->control, sizeof control);
   cx->worker_states = (rdl_worker *)(void *)(cx->heap + control.workers_at);
+  if (control.steps) cx->steps = (rdl_step *)(void *)(cx->heap + control.steps);
   cx->records = (rdl_record *)(void *)(cx->heap + control.records);
   cx->sides = (rdl_side *)(void *)(cx->heap + control.sides);
   cx->nodes = (rdl_node *)(void *)(cx->heap + control.nodes);

@@ -15,7 +15,9 @@
 #include "kernels/abi.h" /* its types are the dialect's */
 
 #define OWN_MODULE "tasks.cl"
-#define LAST_TEXT  "main.cl"
+/* What calls the dispatch. */
+static const char *const last_texts[] = {"main.cl", "limited.cl"};
+#define LAST_TEXTS (sizeof last_texts / sizeof last_texts[0])
 
 /* What messages call the generated pieces. */
 #define HEADS_NAME "raddle-heads"
@@ -279,6 +281,12 @@ static rdl_status add_modules(rdl__image *image, const rdl__image_module *module
   return RDL_OK;
 }
 
+static bool is_last(const struct rdl_kernel_text *kernel) {
+  for (size_t i = 0; i < LAST_TEXTS; i++)
+    if (strcmp(kernel->name, last_texts[i]) == 0) return true;
+  return false;
+}
+
 static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modules, size_t count,
                                size_t *ends, rdl_reason *why) {
   const struct rdl_kernel_text *texts;
@@ -286,14 +294,14 @@ static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modul
   if (status) return status;
   for (unsigned i = 0; i < rdl__kernel_text_count; i++) {
     const struct rdl_kernel_text *kernel = &texts[i];
-    if (strcmp(kernel->name, OWN_MODULE) != 0 && strcmp(kernel->name, LAST_TEXT) != 0)
-      add_kernel(image, kernel);
+    if (strcmp(kernel->name, OWN_MODULE) != 0 && !is_last(kernel)) add_kernel(image, kernel);
   }
   status = add_modules(image, modules, count, ends, why);
   if (!status) status = write_tail(modules, count, image, why);
   if (status) return status;
   add_piece(image, TAIL_NAME, image->tail.bytes, image->tail.length, true);
-  add_kernel(image, rdl__kernels_find(texts, LAST_TEXT));
+  for (size_t i = 0; i < LAST_TEXTS; i++)
+    add_kernel(image, rdl__kernels_find(texts, last_texts[i]));
   return RDL_OK;
 }
 

@@ -241,6 +241,7 @@ static void add_always(rdl_context *cx, parts *p) {
   const rdl_control *c = cx->control;
   add(cx, p, 0, sizeof *c);
   add_table(cx, p, c->workers_at, 0, cx->workers, sizeof(rdl_worker));
+  if (c->steps) add_table(cx, p, c->steps, 0, cx->workers, sizeof(rdl_step));
   add_table(cx, p, c->records, 1, cx->fresh_root, sizeof(rdl_record));
   add_table(cx, p, c->outcomes, 1, cx->fresh_root, sizeof(rdl_outcome));
   add_table(cx, p, c->events, 1, cx->fresh_event, sizeof(rdl_event_record));

@@ -348,6 +348,51 @@ static rdl_status check_points(const rdl_module *module) {
   return RDL_OK;
 }
 
+/* Conditions that stand around and in what a word of a task is made of, the kernel's own too. */
+#define NESTING_OF_WORDS 10u
+
+/* Some drivers follow conditions only so deep and leave out what stands deeper, without a word.
+ * There every resume point of a task is one more, and so is every level of the choice among all
+ * tasks. */
+static rdl_status check_nesting(const rdl_context *cx, const rdl_module *module) {
+  uint32_t most = cx->facts.nesting, choice = 0;
+  size_t k, tasks = module->tasks.count;
+  for (k = 0; k < cx->module_count; k++)
+    tasks += cx->modules[k]->tasks.count;
+  while (((size_t)1 << choice) < tasks)
+    choice++;
+  for (k = 0; most && k < module->tasks.count; k++) {
+    const rdl__task *task = &module->tasks.tasks[k];
+    uint32_t deep = choice + task->resume_points + task->nesting + NESTING_OF_WORDS;
+    if (deep > most)
+      return rdl__error(
+          RDL_UNSUPPORTED,
+          "%s:%u:%u: task %s, with %u words that may suspend and statements %u deep, among %zu "
+          "tasks: that makes conditions %u deep, and the compiler of %s gets those wrong that are "
+          "deeper than %u (the capabilities `switch_cases` and `nesting`). Divide the task",
+          module->name, task->line, task->column, task->name, task->resume_points, task->nesting,
+          tasks, deep, cx->device_info.selector, most);
+  }
+  return RDL_OK;
+}
+
+/* A segment takes room for all that it may spawn, item by item. */
+static rdl_status check_spawns(const rdl_context *cx, const rdl_module *module) {
+  size_t k;
+  for (k = 0; cx->facts.loop_budget && k < module->tasks.count; k++) {
+    const rdl__task *task = &module->tasks.tasks[k];
+    if (task->spawns + task->lane_spawns > cx->facts.loop_budget / 16u)
+      return rdl__error(RDL_UNSUPPORTED,
+                        "%s:%u:%u: task %s spawns up to %u futures in a segment, and with %u turns "
+                        "of all loops a kernel of %s has room for %u: use RDL_TRY_SPAWN and "
+                        "RDL_AWAIT_ROOM",
+                        module->name, task->line, task->column, task->name,
+                        task->spawns + task->lane_spawns, cx->facts.loop_budget,
+                        cx->device_info.selector, cx->facts.loop_budget / 16u);
+  }
+  return RDL_OK;
+}
+
 /* The lock is held. The turn comes behind the hold, which gives up the lock: two that came out of
  * it together would both build. */
 static rdl_status load_held(rdl_context *cx, rdl_module *module) {
@@ -359,7 +404,7 @@ static rdl_status load_held(rdl_context *cx, rdl_module *module) {
   rdl__build_turn(cx);
   if (cx->closing) {
     status = rdl__error(RDL_CLOSED, "the context is closing");
-  } else {
+  } else if (!(status = check_nesting(cx, module)) && !(status = check_spawns(cx, module))) {
     status = add(cx, module, &why);
     if (status == RDL_OUT_OF_MEMORY && !why.text[0])
       snprintf(why.text, sizeof why.text, "loading %s: out of host memory", module->name);

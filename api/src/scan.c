@@ -911,6 +911,7 @@ static void follow(scanner *s) {
   if (used && b.breaks && rdl__control_is_outside(&s->control))
     refuse_break(s, " in the macro ", s->token.text);
   if (rdl__control_take(&s->control, &s->token)) refuse_break(s, "", "");
+  if (s->control.depth > body_task(s)->nesting) body_task(s)->nesting = s->control.depth;
 }
 
 static void read_word(scanner *s) {

@@ -6,6 +6,7 @@
  */
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "api/src/core.h"
@@ -22,13 +23,18 @@ static bool worker_has_work(const rdl_worker *worker) {
          worker->backlog || worker->unwind;
 }
 
+static bool is_between_steps(const rdl_step *step) {
+  return step->phase || step->noted || step->busy;
+}
+
 bool rdl__work_pending(rdl_context *cx) {
   const rdl_control *c = cx->control;
   uint32_t k;
   if (rdl_load_acquire(&c->mailbox.head) != rdl_load_relaxed(&c->mailbox.tail)) return true;
   if (rdl_load_acquire(&c->roots.head) != rdl_load_acquire(&c->roots.tail)) return true;
   for (k = 0; k < cx->workers; k++)
-    if (worker_has_work(&cx->worker_states[k])) return true;
+    if (worker_has_work(&cx->worker_states[k]) || (cx->steps && is_between_steps(&cx->steps[k])))
+      return true;
   return false;
 }
 
@@ -120,10 +126,12 @@ static rdl_status wait_for_device(rdl_context *cx, bool given_up, uint64_t ns, r
 static void adjust_segments(rdl_context *cx, uint64_t segments) {
   rdl_control *c = cx->control;
   uint64_t ns = rdl__now_ns() - cx->launched_ns, limit = c->segment_limit;
-  uint64_t most = cx->options.segment_limit;
+  uint64_t most = cx->options.segment_limit, least = cx->steps ? 1u : LEAST_SEGMENTS;
   if (ns > OVERDUE_NS && segments) {
     limit = segments * AIM_NS / (ns * cx->launched_workers);
-    if (limit < LEAST_SEGMENTS) limit = LEAST_SEGMENTS;
+    if (limit < least) limit = least;
+  } else if (cx->steps && !rdl__work_pending(cx)) {
+    limit = limit > 1u ? limit / 2u : 1u; /* kernels without work cost as much as those with some */
   } else if (limit && !rdl_load_relaxed(&c->parked) && ns < AIM_NS) {
     limit *= 2u; /* also where nothing ran: futures that only looked for room count as well */
   }
@@ -131,6 +139,17 @@ static void adjust_segments(rdl_context *cx, uint64_t segments) {
   if (limit == c->segment_limit) return;
   c->segment_limit = limit < UINT32_MAX ? (uint32_t)limit : 0u;
   rdl__wrote(cx, &c->segment_limit, sizeof c->segment_limit);
+}
+
+/* The scheduler divides its work so that this does not happen; if it did, nothing in the heap could
+ * be believed. */
+static rdl_status check_overrun(const rdl_context *cx, rdl_reason *why) {
+  if (!rdl_load_relaxed(&cx->control->overrun)) return RDL_OK;
+  snprintf(why->text, sizeof why->text,
+           "the scheduler used up the %u turns that %s gives the loops of a kernel: close the "
+           "context, and please report what it ran",
+           cx->facts.loop_budget, cx->device_info.selector);
+  return RDL_INTERNAL;
 }
 
 /* From the launch that is under way to its end. The lock is given up while the device runs. */
@@ -151,6 +170,7 @@ static void see_through(rdl_context *cx) {
   }
   cx->launched = false;
   if (!status) status = rdl__pull(cx, &why);
+  if (!status) status = check_overrun(cx, &why);
   rdl__stats_settle(cx);
   if (rdl__apart(cx)) adjust_segments(cx, cx->settled.segments - before);
   if (status) rdl__lose_device(cx, status, &why);

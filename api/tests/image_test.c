@@ -50,26 +50,28 @@ static void is_piece(const rdl_text_piece *piece, const char *name, const char *
   assert_memory_equal(piece->text, text, piece->length);
 }
 
-/* All kernel texts but two, own module, two modules with their heads, dispatch, main.cl. */
+/* All kernel texts but three, own module, two modules with their heads, dispatch, those that call
+ * it. */
 static void pieces_in_order(void **state) {
   modules m;
   load(&m, "dir/a.task.c", "\xef\xbb\xbf" TASK("three", "int"));
   rdl__image image;
   (void)state;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
-  assert_int_equal(image.text.count, rdl__kernel_text_count - 2 + 6 + 2);
+  assert_int_equal(image.text.count, rdl__kernel_text_count - 3 + 6 + 3);
   is_piece(&image.text.pieces[0], "dialect.h", NULL);
-  is_piece(piece_at(&image, 8), "mailbox.cl", NULL);
-  is_piece(piece_at(&image, 6), "tasks.cl", NULL);
-  is_piece(piece_at(&image, 5), "raddle-heads",
+  is_piece(piece_at(&image, 9), "mailbox.cl", NULL);
+  is_piece(piece_at(&image, 7), "tasks.cl", NULL);
+  is_piece(piece_at(&image, 6), "raddle-heads",
            "#define RDL_ID_one 3u\n#define RDL_HEAD_one RDL_HEAD_DECLARED_\n"
            "#define RDL_ID_two 4u\n#define RDL_HEAD_two RDL_HEAD_HERE_\n");
-  is_piece(piece_at(&image, 4), "dir/a.task.c", m.all[1].text);
-  is_piece(piece_at(&image, 3), "raddle-heads",
+  is_piece(piece_at(&image, 5), "dir/a.task.c", m.all[1].text);
+  is_piece(piece_at(&image, 4), "raddle-heads",
            "#define RDL_ID_three 5u\n#define RDL_HEAD_three RDL_HEAD_HERE_\n");
-  is_piece(piece_at(&image, 2), "b.task.c", TASK("three", "int")); /* without the mark */
-  is_piece(piece_at(&image, 1), "raddle-dispatch", NULL);
-  is_piece(piece_at(&image, 0), "main.cl", NULL);
+  is_piece(piece_at(&image, 3), "b.task.c", TASK("three", "int")); /* without the mark */
+  is_piece(piece_at(&image, 2), "raddle-dispatch", NULL);
+  is_piece(piece_at(&image, 1), "main.cl", NULL);
+  is_piece(piece_at(&image, 0), "limited.cl", NULL);
   assert_int_equal(image.task_count, 6);
   assert_null(image.text.prebuilt);
   rdl__image_finish(&image);
@@ -93,7 +95,7 @@ static void dispatch_over_all_tasks(void **state) {
   rdl__image image;
   (void)state;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
-  const char *text = piece_at(&image, 1)->text;
+  const char *text = piece_at(&image, 2)->text;
   assert_non_null(strstr(text, "RDL_RUNNER(two)\nRDL_RUNNER(three)\n"));
   assert_non_null(strstr(text, run));
   assert_non_null(strstr(text, "  RDL_INFO(one, 0u, 0u)\n  RDL_ALONE_INFO(one)\n"
@@ -112,7 +114,7 @@ static void dispatch_to_a_task_with_lanes(void **state) {
   rdl__image image;
   (void)state;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
-  const char *text = piece_at(&image, 1)->text;
+  const char *text = piece_at(&image, 2)->text;
   assert_non_null(strstr(text, "RDL_RUNNER(two)\nRDL_LANES_RUNNER(three)\n"));
   assert_non_null(strstr(text, "  RDL_INFO(three, 2u + 1u * RDL_LANES, 0u)\n"
                                "  RDL_LANES_INFO(three)\n"));

@@ -118,8 +118,10 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   rdl__cache_open(&device->cache, options->cache_dir);
   rdl__host_find_compiler(&device->compiler);
   device->clock_hz = rdl__counter_hz();
-  device->epoch = options->epoch;
+  device->epoch = options->epoch || options->loop_turns;
   device->stop = options->stop;
+  device->loop_turns = options->loop_turns;
+  if (options->loop_turns) rdl__host_limit_loops(&device->compiler, options->loop_turns);
   status = rdl__host_start_workers(&device->workers, workers_for(options->workers), why);
   if (status == RDL_OK)
     *out_device = device;
@@ -141,6 +143,7 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = memory_size();
   out_facts->shared = !device->epoch;
+  out_facts->loop_budget = device->loop_turns;
   out_facts->shares_cores = 1;
   out_facts->launches_promptly = 1;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler.version);

@@ -130,6 +130,21 @@ static void note_options(rdl_host_compiler *compiler) {
                              compiler->user[i]);
 }
 
+void rdl__host_limit_loops(rdl_host_compiler *compiler, uint32_t turns) {
+  size_t used = strlen(compiler->key), count = 0;
+  (void)snprintf(compiler->limits[0], sizeof compiler->limits[0], "-DRDL_LOOP_TURNS=%uu",
+                 (unsigned)turns);
+  (void)snprintf(compiler->limits[1], sizeof compiler->limits[1], "-DRDL_LOOPS_COUNTED");
+  while (compiler->user[count])
+    count++;
+  for (size_t i = 0; i < 2 && used < sizeof compiler->key; i++) {
+    compiler->user[count++] = compiler->limits[i];
+    used += (size_t)snprintf(compiler->key + used, sizeof compiler->key - used, "%s ",
+                             compiler->limits[i]);
+  }
+  compiler->user[count] = NULL;
+}
+
 /* One of which nobody knows how it ended has to be judged by what it made. */
 static int succeeded(const rdl_process *process) {
   return process->ending == RDL_ENDED_SOMEHOW ||

@@ -19,7 +19,8 @@ typedef struct rdl_host_compiler {
   char words[1024];                         /* the command, cut into words by zero bytes */
   char *command[RDL_HOST_LONGEST_COMMAND];  /* the words, command[0] being a path; NULL = none */
   char options[1024];                       /* $RADDLE_CFLAGS, likewise */
-  char *user[RDL_HOST_LONGEST_COMMAND + 1]; /* ends in NULL */
+  char *user[RDL_HOST_LONGEST_COMMAND + 3]; /* ends in NULL */
+  char limits[2][40];                       /* options for a pretended loop budget */
   char key[1024];                           /* options as they stand in a cache key */
   char version[128];                        /* first line of --version */
   char missing[512];                        /* why there is none */
@@ -52,12 +53,15 @@ struct rdl_backend_device {
   rdl_host_workers workers;
   char name[128];
   uint64_t clock_hz;
-  uint32_t epoch;   /* the workers' memory is apart from the host's */
-  const bool *stop; /* see rdl_backend_options */
+  uint32_t epoch;      /* the workers' memory is apart from the host's */
+  uint32_t loop_turns; /* see rdl_backend_options */
+  const bool *stop;    /* the same */
 };
 
 /* compiler.c */
 void rdl__host_find_compiler(rdl_host_compiler *compiler);
+/* From here on it compiles images of a loop-limited device. */
+void rdl__host_limit_loops(rdl_host_compiler *compiler, uint32_t turns);
 /* Stores `text`, a program with options, as the compiler's command: 1 when the program exists. */
 int rdl__host_take_command(rdl_host_compiler *compiler, const char *text);
 /* Compiles `source` to the shared object `object`. On failure `*out_log` holds what the compiler

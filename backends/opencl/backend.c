@@ -62,6 +62,11 @@ static uint32_t least(uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
+/* On a loop-limited device no worker waits for another, each runs one segment a kernel, and to
+ * start a kernel takes milliseconds: many share that. */
+#define WORKERS_LIMITED      32u
+#define MOST_WORKERS_LIMITED 256u
+
 /* Only workers that were seen to run together are asked for: others would begin when the first are
  * gone. Without a wish there are no more than the units are made for. */
 static uint32_t workers_of(const rdl_backend_device *device, const rdl_device_info *info,
@@ -71,6 +76,7 @@ static uint32_t workers_of(const rdl_backend_device *device, const rdl_device_in
   uint32_t most = device->workers ? device->workers : seen;
   uint32_t usual = info->compute_units * (device->is_cpu ? 1u : WORKERS_A_UNIT);
   if (!most) most = 1u;
+  if (abilities->loop_budget) return least(asked ? asked : WORKERS_LIMITED, MOST_WORKERS_LIMITED);
   return least(asked ? asked : usual, most);
 }
 
@@ -106,12 +112,35 @@ static rdl_status check_lanes(const rdl_device_info *info, const rdl_cl_abilitie
                    info->selector, info->name, (unsigned)lanes, used ? right : " none");
 }
 
+/* So many are tried (docs/capabilities.md). */
+#define MOST_NESTING_TRIED 320u
+
+static uint32_t nesting_of(const rdl_cl_abilities *abilities) {
+  uint32_t most = least(abilities->switch_cases, abilities->nesting);
+  return most < MOST_NESTING_TRIED ? most : 0u;
+}
+
+#define LIMITED_WANTED "RADDLE_LOOP_LIMITED"
+
+/* The scheduler is right without long loops. Of the one driver that ends them the compiler is not:
+ * it was seen to leave out what a task says, without a word. So only who wants it gets it. */
+static rdl_status check_loops(const rdl_device_info *info, const rdl_cl_abilities *abilities,
+                              rdl_reason *why) {
+  const char *wanted = getenv(LIMITED_WANTED);
+  rdl_status status;
+  if (!abilities->loop_budget || (wanted && *wanted)) return RDL_OK;
+  status = lacks(info, "loops without a limit of turns", why);
+  rdl__reason_append(why, " " LIMITED_WANTED "=1 lets it in all the same; results were seen to be "
+                          "wrong there.");
+  return status;
+}
+
 /* What probes have found out, and what follows from it. */
 static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_info *info,
                                  const rdl_cl_abilities *abilities,
                                  const rdl_backend_options *options, rdl_reason *why) {
   if (abilities->order == RDL_CL_ORDER_NONE) return lacks(info, "ordering between workers", why);
-  if (abilities->loop_budget) return lacks(info, "loops without a limit of turns", why);
+  if (check_loops(info, abilities, why) != RDL_OK) return RDL_UNSUPPORTED;
   if (!abilities->atomics32) return lacks(info, "exact atomics", why);
   if (!abilities->word_copies) return lacks(info, "right copies of structures", why);
   rdl_status status = check_lanes(info, abilities, options->lanes, why);
@@ -122,10 +151,19 @@ static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_in
     return lacks(info, "addresses that hold from launch to launch", why);
   device->workers = workers_of(device, info, abilities, options);
   device->loop_budget = abilities->loop_budget;
+  /* Such a driver keeps what took the time in a cache of its own, by text and by binary: to take
+   * both is to compile twice. */
+  if (device->loop_budget) device->keeps_binaries = 0;
+  device->nesting = nesting_of(abilities);
   device->max_allocation = abilities->max_allocation;
   device->clock_hz = abilities->clock_hz;
   (void)snprintf(device->option_text, sizeof device->option_text, "%s%s", abilities->options,
                  options_for(info));
+  if (device->loop_budget) {
+    size_t length = strlen(device->option_text);
+    (void)snprintf(device->option_text + length, sizeof device->option_text - length,
+                   " -DRDL_LOOP_TURNS=%uu", (unsigned)device->loop_budget);
+  }
   device->options = device->option_text;
   return RDL_OK;
 }
@@ -242,6 +280,8 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
   if (!cl) return RDL_UNAVAILABLE;
   status = choose(cl, index, &chosen, &info, why);
   if (status != RDL_OK) return status;
+  if (options->loop_turns)
+    return rdl__fail(RDL_UNSUPPORTED, why, "Only the host takes the option loop_turns.");
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
   (void)pthread_mutex_init(&device->own_apart, NULL);
@@ -265,6 +305,7 @@ static void cl_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   out_facts->max_allocation = device->max_allocation;
   out_facts->shared = !device->epoch;
   out_facts->loop_budget = device->loop_budget;
+  out_facts->nesting = device->nesting;
   out_facts->shares_cores = device->is_cpu;
   out_facts->launches_promptly = device->launches_promptly;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler);

@@ -16,6 +16,7 @@ struct rdl_backend_image {
   cl_program program;
   cl_kernel kernel;
   uint64_t svm_changes; /* as of the device, when the kernel was told */
+  cl_kernel segments;   /* on a loop-limited device: follows `kernel` in each step, and describes */
 };
 
 /* What is known of memory that is apart from the host's, or the program's: it lies in front of the
@@ -65,6 +66,7 @@ struct rdl_backend_device {
   uint64_t clock_hz;
   uint64_t max_allocation;
   uint32_t loop_budget; /* see rdl_backend_facts */
+  uint32_t nesting;     /* see rdl_backend_facts */
   const char *options;  /* for the compiler */
   char option_text[160];
   char name[128];

@@ -167,7 +167,8 @@ rdl_status rdl__cl_tell_svm(rdl_backend_device *device, rdl_backend_image *image
   rdl_status status;
   if (device->svm_count)
     status =
-        RDL_CL(why, cl->clSetKernelExecInfo(image->kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS,
+        RDL_CL(why, cl->clSetKernelExecInfo(image->segments ? image->segments : image->kernel,
+                                            CL_KERNEL_EXEC_INFO_SVM_PTRS,
                                             device->svm_count * sizeof(void *), device->svm_list));
   else
     status = rdl__cl_renew_kernel(device, image, why);

@@ -15,6 +15,7 @@ typedef struct rdl_cl_build_request {
   const char *source;
   size_t length;
   const char *kernel;
+  const char *other;   /* a second kernel that the text may have; "" = there is none */
   uint64_t local_size; /* of the one work-group that is launched, */
   uint64_t purpose;    /* and the kernel's second argument; the first one is zeroed memory */
   uint64_t wants_binary;

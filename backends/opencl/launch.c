@@ -8,6 +8,9 @@
 #include "backends/common/reason.h"
 #include "backends/opencl/device.h"
 #include "backends/opencl/status.h"
+#include "kernels/dialect.h"
+
+#include "kernels/abi.h" /* its types are the dialect's */
 
 /* A launch without work is over in 10 to 20 us, and the shortest sleep takes 75 us: so the
  * processor is first only offered to others. */
@@ -22,11 +25,44 @@ static rdl_status set_buffer(rdl_backend_device *device, cl_kernel kernel, const
   return RDL_CL(why, device->cl->clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
 }
 
+static rdl_status set_arguments(rdl_backend_device *device, cl_kernel kernel, void *heap,
+                                uint32_t purpose, rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
+  const cl_uint wide_purpose = purpose;
+  rdl_status status = device->epoch ? set_buffer(device, kernel, heap, why)
+                                    : RDL_CL(why, cl->clSetKernelArgSVMPointer(kernel, 0, heap));
+  if (status == RDL_OK)
+    status = RDL_CL(why, cl->clSetKernelArg(kernel, 1, sizeof wide_purpose, &wide_purpose));
+  return status;
+}
+
+static rdl_status enqueue(rdl_backend_device *device, cl_kernel kernel, uint32_t workers,
+                          cl_event *event, rdl_reason *why) {
+  const size_t local = device->lanes, global = workers * local;
+  return RDL_CL(why, device->cl->clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &global,
+                                                        &local, 0, NULL, event));
+}
+
+/* On a loop-limited device: scheduler and segments in turn, as often as a worker may run a segment.
+ * Each kernel begins with all its turns. */
+static rdl_status start_steps(rdl_backend_device *device, rdl_backend_image *image, void *heap,
+                              uint32_t workers, rdl_reason *why) {
+  const rdl_control *control = heap;
+  uint32_t left = control->segment_limit ? control->segment_limit : 1u;
+  rdl_status status = set_arguments(device, image->kernel, heap, RDL_LAUNCH_RUN, why);
+  for (; left && status == RDL_OK; left--) {
+    status = enqueue(device, image->kernel, workers, NULL, why);
+    if (status == RDL_OK)
+      status = enqueue(device, image->segments, workers, left > 1u ? NULL : &device->launch, why);
+  }
+  return status;
+}
+
 static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, void *heap,
                         uint32_t purpose, uint32_t workers, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
-  const cl_uint wide_purpose = purpose;
-  const size_t local = device->lanes, global = workers * local;
+  int steps = image->segments && purpose == RDL_LAUNCH_RUN;
+  cl_kernel kernel = image->segments ? image->segments : image->kernel;
   rdl_status status;
   if (!workers || workers > device->workers)
     return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",
@@ -36,13 +72,10 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
     status = rdl__cl_tell_svm(device, image, why);
     if (status != RDL_OK) return status;
   }
-  status = device->epoch ? set_buffer(device, image->kernel, heap, why)
-                         : RDL_CL(why, cl->clSetKernelArgSVMPointer(image->kernel, 0, heap));
+  status = set_arguments(device, kernel, heap, purpose, why);
   if (status == RDL_OK)
-    status = RDL_CL(why, cl->clSetKernelArg(image->kernel, 1, sizeof wide_purpose, &wide_purpose));
-  if (status == RDL_OK)
-    status = RDL_CL(why, cl->clEnqueueNDRangeKernel(device->queue, image->kernel, 1, NULL, &global,
-                                                    &local, 0, NULL, &device->launch));
+    status = steps ? start_steps(device, image, heap, workers, why)
+                   : enqueue(device, kernel, workers, &device->launch, why);
   device->launched_ns = rdl__now_ns();
   /* Without a flush some drivers start nothing until somebody waits. */
   if (status == RDL_OK) status = RDL_CL(why, cl->clFlush(device->queue));

@@ -28,7 +28,8 @@
 
 #include "kernels/abi.h" /* its types are the dialect's */
 
-#define KERNEL "rdl_launch"
+#define KERNEL   "rdl_launch"
+#define SEGMENTS "rdl_segments"
 
 static rdl_cache_key key_of(const rdl_backend_device *device, const rdl_image_text *text) {
   return (rdl_cache_key){.backend = "opencl",
@@ -106,21 +107,31 @@ static rdl_status compile(rdl_backend_device *device, const rdl_joined *joined,
 
 /* ---- image ---- */
 
-static rdl_status make_kernel(rdl_backend_device *device, cl_program program, cl_kernel *out_kernel,
-                              rdl_reason *why) {
+static rdl_status make_kernels(rdl_backend_device *device, rdl_backend_image *image,
+                               rdl_reason *why) {
+  const rdl_cl *cl = device->cl;
   cl_int code = CL_SUCCESS;
-  return RDL_CL_MAKE(why, code, *out_kernel, device->cl->clCreateKernel(program, KERNEL, &code));
+  rdl_status status =
+      RDL_CL_MAKE(why, code, image->kernel, cl->clCreateKernel(image->program, KERNEL, &code));
+  if (status == RDL_OK && device->loop_budget) /* what is no image has only the first */
+    image->segments = cl->clCreateKernel(image->program, SEGMENTS, &code);
+  return status;
+}
+
+static void release_kernels(rdl_backend_device *device, rdl_backend_image *image) {
+  if (image->kernel) (void)device->cl->clReleaseKernel(image->kernel);
+  if (image->segments) (void)device->cl->clReleaseKernel(image->segments);
+  image->kernel = image->segments = NULL;
 }
 
 rdl_status rdl__cl_renew_kernel(rdl_backend_device *device, rdl_backend_image *image,
                                 rdl_reason *why) {
-  if (image->kernel) (void)device->cl->clReleaseKernel(image->kernel);
-  image->kernel = NULL;
-  return make_kernel(device, image->program, &image->kernel, why);
+  release_kernels(device, image);
+  return make_kernels(device, image, why);
 }
 
 static void forget(rdl_backend_device *device, rdl_backend_image *image) {
-  if (image->kernel) (void)device->cl->clReleaseKernel(image->kernel);
+  release_kernels(device, image);
   if (image->program) (void)device->cl->clReleaseProgram(image->program);
   memset(image, 0, sizeof *image);
 }
@@ -128,14 +139,13 @@ static void forget(rdl_backend_device *device, rdl_backend_image *image) {
 static rdl_status from_text(rdl_backend_device *device, const rdl_joined *joined,
                             rdl_backend_image *image, rdl_reason *why) {
   rdl_status status = compile(device, joined, &image->program, why);
-  return status == RDL_OK ? make_kernel(device, image->program, &image->kernel, why) : status;
+  return status == RDL_OK ? make_kernels(device, image, why) : status;
 }
 
 static int from_binary(rdl_backend_device *device, const unsigned char *binary, size_t size,
                        rdl_backend_image *image) {
   image->program = program_of(device, binary, size);
-  if (image->program && make_kernel(device, image->program, &image->kernel, NULL) == RDL_OK)
-    return 1;
+  if (image->program && make_kernels(device, image, NULL) == RDL_OK) return 1;
   forget(device, image);
   return 0;
 }
@@ -148,6 +158,7 @@ static rdl_status ask_helper(rdl_backend_device *device, const rdl_joined *joine
                                         .source = joined->text,
                                         .length = joined->length,
                                         .kernel = KERNEL,
+                                        .other = device->loop_budget ? SEGMENTS : "",
                                         .local_size = device->lanes,
                                         .purpose = RDL_LAUNCH_NOTHING,
                                         .wants_binary = (uint64_t)wants_binary};

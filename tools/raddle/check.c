@@ -399,8 +399,8 @@ const command command_check = {
         "tasks with the sizes of their types in bytes. Where compilers are found, they also look\n"
         "whether the files are C++20, as CUDA will want them, and for local variables that are\n"
         "used across an await. Of each device it says how deep conditions were seen to nest, and\n"
-        "how many turns the loops of a segment may take together: on a device that limits them,\n"
-        "it leaves out what is beyond without a word.\n\n"
+        "how many turns the loops of a segment may take together: on a device that limits them\n"
+        "a longer segment fails, and tasks of more resume points than it can nest are refused.\n\n"
         "Ends with 0 when all is well, 1 when a device refused the files, and 3 when all\n"
         "devices took them and something else was found.",
     .options = offered,

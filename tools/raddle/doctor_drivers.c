@@ -355,9 +355,10 @@ static void look_at_capabilities(doctor *d, const rdl_device_info *info,
   }
   if (turns) {
     f = doctor_find(d, SEVERITY_WARNING, "loop-budget");
-    DOCTOR_SAY(f->what, "%s ends all loops of a launch after %lu turns together", info->selector,
+    DOCTOR_SAY(f->what, "%s ends all loops of a kernel after %lu turns together", info->selector,
                turns);
-    DOCTOR_SAY(f->why, "a task that loops longer in one segment goes on with wrong values");
+    DOCTOR_SAY(f->why, "a task that loops longer in one segment fails with RDL_LOOP_BUDGET, and to "
+                       "start kernels for a segment or two each takes milliseconds");
     DOCTOR_SAY(f->cure, "keep the segments of tasks short there: await or yield in long loops");
   }
   if (*probes) {

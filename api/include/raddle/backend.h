@@ -36,6 +36,8 @@ typedef struct rdl_backend_facts {
                       `allocate` gives is the host's copy, see `write` and `read` */
   uint32_t loop_budget; /* turns that all loops of a worker have together in one launch, after which
                            the device ends them and says nothing; 0 = none */
+  uint32_t nesting; /* conditions within each other that the device follows, a switch counting as
+                       many as it has cases; 0 = no limit was found */
   uint32_t shares_cores;      /* workers run on the cores that the host's threads run on */
   uint32_t launches_promptly; /* `launch` hands over and returns, so that any thread may call it; 0
                                  = it may run the whole launch, as some drivers do in a flush */
@@ -67,6 +69,7 @@ typedef struct rdl_backend_options {
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
   uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
   void *native_context;  /* the driver's, to work in; NULL = one of the backend's own */
+  uint32_t loop_turns;   /* not 0: as if the device had this loop budget; host only */
   const bool *stop;      /* becomes true when the context closes: a compiler is then ended, and who
                             waits for it gets RDL_CLOSED. As long as the device is open */
 } rdl_backend_options;

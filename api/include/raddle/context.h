@@ -80,7 +80,10 @@ typedef struct rdl_context_options {
                            Raddle's own */
   void *native_device;  /* with it, and only then: the device of it to open, a cl_device_id. The
                            selector is NULL, or names that device */
-  uint64_t reserved[5]; /* 0 */
+  uint32_t loop_turns;  /* host only, for tests: run as on a device whose driver ends the loops of
+                           a kernel after so many turns; implies epoch mode */
+  uint32_t pad;         /* 0 */
+  uint64_t reserved[4]; /* 0 */
 } rdl_context_options;
 
 #define RDL_CONTEXT_OPTIONS_INIT RDL_SIZED(rdl_context_options)

@@ -57,19 +57,30 @@ static rdl_status set_arguments(struct bench *bench, cl_kernel kernel, rdl_reaso
 }
 
 /* One work-group. */
-static rdl_status launch(struct bench *bench, cl_program program, rdl_reason *why) {
+static rdl_status launch_kernel(struct bench *bench, cl_kernel kernel, rdl_reason *why) {
   const rdl_cl *cl = bench->cl;
   const size_t size = (size_t)bench->request.local_size;
-  cl_kernel kernel = NULL;
-  cl_int code = CL_SUCCESS;
-  rdl_status status =
-      RDL_CL_MAKE(why, code, kernel, cl->clCreateKernel(program, bench->request.kernel, &code));
-  if (status == RDL_OK) status = set_arguments(bench, kernel, why);
+  rdl_status status = set_arguments(bench, kernel, why);
   if (status == RDL_OK)
     status = RDL_CL(why, cl->clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &size, &size, 0,
                                                     NULL, NULL));
   if (status == RDL_OK) status = RDL_CL(why, cl->clFinish(bench->queue));
+  return status;
+}
+
+/* Both kernels, or the one that there is. */
+static rdl_status launch(struct bench *bench, cl_program program, rdl_reason *why) {
+  const rdl_cl *cl = bench->cl;
+  cl_kernel kernel = NULL, other = NULL;
+  cl_int code = CL_SUCCESS;
+  rdl_status status =
+      RDL_CL_MAKE(why, code, kernel, cl->clCreateKernel(program, bench->request.kernel, &code));
+  if (status == RDL_OK) status = launch_kernel(bench, kernel, why);
+  if (status == RDL_OK && bench->request.other[0])
+    other = cl->clCreateKernel(program, bench->request.other, &code);
+  if (other) status = launch_kernel(bench, other, why);
   if (kernel) (void)cl->clReleaseKernel(kernel);
+  if (other) (void)cl->clReleaseKernel(other);
   return status;
 }
 
