@@ -206,7 +206,7 @@ RDL_FN void rdl_give_way(void) {}
 RDL_FN rdl_u32 rdl_read_anew(RDL_GLOBAL const rdl_u32 *p) { /* no compiler knows it from before */
   return *(volatile __global const uint *)p;
 }
-RDL_FN rdl_u32 rdl_group(void) { /* number of the worker among those of this launch */
+RDL_FN rdl_u32 rdl_group_id(void) { /* number of the worker among those of this launch */
   return (rdl_u32)get_group_id(0);
 }
 

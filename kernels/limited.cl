@@ -403,7 +403,7 @@ RDL_FN rdl_u32 rdl_is_there(void) {
 }
 
 RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
-  if (rdl_is_there() && purpose == RDL_LAUNCH_RUN) rdl_schedule(heap, rdl_group());
+  if (rdl_is_there() && purpose == RDL_LAUNCH_RUN) rdl_schedule(heap, rdl_group_id());
 }
 
 RDL_KERNEL void rdl_segments(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
@@ -411,7 +411,7 @@ RDL_KERNEL void rdl_segments(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   if (purpose == RDL_LAUNCH_DESCRIBE)
     rdl_describe(heap);
   else if (purpose == RDL_LAUNCH_RUN)
-    rdl_run_segment(heap, rdl_group());
+    rdl_run_segment(heap, rdl_group_id());
 }
 
 #endif

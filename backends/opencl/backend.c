@@ -120,18 +120,18 @@ static uint32_t nesting_of(const rdl_cl_abilities *abilities) {
   return most < MOST_NESTING_TRIED ? most : 0u;
 }
 
-#define LIMITED_WANTED "RADDLE_LOOP_LIMITED"
+#define WANTED_ANYWAY "RADDLE_WRONG_RESUME_POINTS"
 
-/* The scheduler is right without long loops. Of the one driver that ends them the compiler is not:
- * it was seen to leave out what a task says, without a word. So only who wants it gets it. */
-static rdl_status check_loops(const rdl_device_info *info, const rdl_cl_abilities *abilities,
-                              rdl_reason *why) {
-  const char *wanted = getenv(LIMITED_WANTED);
+/* A compiler was seen to give a tenth of such tasks another meaning, without a word, and no look at
+ * a task tells which. So only who wants the device gets it. */
+static rdl_status check_resume_points(const rdl_device_info *info,
+                                      const rdl_cl_abilities *abilities, rdl_reason *why) {
+  const char *wanted = getenv(WANTED_ANYWAY);
   rdl_status status;
-  if (!abilities->loop_budget || (wanted && *wanted)) return RDL_OK;
-  status = lacks(info, "loops without a limit of turns", why);
-  rdl__reason_append(why, " " LIMITED_WANTED "=1 lets it in all the same; results were seen to be "
-                          "wrong there.");
+  if (abilities->resume_points || (wanted && *wanted)) return RDL_OK;
+  status = lacks(info, "a compiler that is right about segments which begin inside loops", why);
+  rdl__reason_append(why, " That is the capability `resume_points`: a newer driver may be right. "
+                          WANTED_ANYWAY "=1 lets the device in all the same, with wrong results.");
   return status;
 }
 
@@ -140,7 +140,7 @@ static rdl_status note_abilities(rdl_backend_device *device, const rdl_device_in
                                  const rdl_cl_abilities *abilities,
                                  const rdl_backend_options *options, rdl_reason *why) {
   if (abilities->order == RDL_CL_ORDER_NONE) return lacks(info, "ordering between workers", why);
-  if (check_loops(info, abilities, why) != RDL_OK) return RDL_UNSUPPORTED;
+  if (check_resume_points(info, abilities, why) != RDL_OK) return RDL_UNSUPPORTED;
   if (!abilities->atomics32) return lacks(info, "exact atomics", why);
   if (!abilities->word_copies) return lacks(info, "right copies of structures", why);
   rdl_status status = check_lanes(info, abilities, options->lanes, why);

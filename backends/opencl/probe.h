@@ -62,6 +62,7 @@ typedef struct rdl_cl_abilities {
                             the driver ends them silently; 0 = none found in 200,000 turns */
   uint32_t switch_cases; /* a flat switch is right up to so many cases; at most 320 are tried */
   uint32_t nesting;      /* the same of nested ifs */
+  uint32_t resume_points; /* 1 = segments that begin in the middle of loops do what they say */
   uint32_t atomics32;    /* 1 = add, or, and, min, exchange and compare-exchange were exact */
   uint32_t atomics64;    /* 1 = 64-bit add and compare-exchange were exact */
   rdl_cl_clock clock;    /* NONE: rdl_clock() gives 0 */

@@ -144,10 +144,50 @@ rdl_status rdl__probe_nesting(rdl_cl_bench *bench) {
   return probe_cases(bench, "nesting", write_nest);
 }
 
-/* ---- structures ---- */
-
 typedef uint32_t rdl_u32;
 typedef uint64_t rdl_u64;
+
+/* ---- loops with several ways in ---- */
+
+#define RESUME_GLOBAL
+#include "backends/opencl/probes/resume.h"
+
+#define RESUME_OPTIONS PLAIN " -Drdl_u32=uint -DRESUME_GLOBAL=__global"
+#define RESUME_WORDS   5u
+#define RESUME_STEPS   48u
+
+/* Segment by segment, until the task is over; sets `*out_right` to 0 at the first that differs. */
+static rdl_status compare_segments(rdl_cl_bench *bench, cl_kernel kernel, uint32_t seed,
+                                   uint32_t *out_right) {
+  rdl_bench_launch launch = {.groups = 1, .local = 1};
+  uint32_t here[RESUME_WORDS] = {0, 0, 0, seed, 0};
+  rdl_status status = RDL_OK;
+  memcpy(bench->host, here, sizeof here);
+  for (uint32_t k = 0; k < RESUME_STEPS && *out_right && here[0] != RESUME_OVER; k++) {
+    here[4] = resume_segment(here);
+    status = rdl__bench_run(bench, kernel, &launch, RESUME_WORDS);
+    if (status != RDL_OK) return status;
+    *out_right = memcmp(bench->host, here, sizeof here) == 0;
+  }
+  return status;
+}
+
+rdl_status rdl__probe_resume_points(rdl_cl_bench *bench) {
+  cl_kernel kernel = NULL;
+  uint32_t right = 1;
+  rdl_status status =
+      rdl__bench_kernel(bench, RESUME_OPTIONS, "resume.h", "resume.cl", &kernel);
+  if (status != RDL_OK) return status;
+  for (uint32_t seed = 0; seed < 4 && right && status == RDL_OK; seed++)
+    status = compare_segments(bench, kernel, seed, &right);
+  (void)bench->cl->clReleaseKernel(kernel);
+  if (status == RDL_OK)
+    rdl__report_add(bench->report, 1, "resume_points", right ? "right" : "wrong");
+  return status;
+}
+
+/* ---- structures ---- */
+
 #define LAYOUT_TYPES PLAIN " -Drdl_u32=uint -Drdl_u64=ulong"
 #include "backends/opencl/probes/layout.h"
 

@@ -98,6 +98,7 @@ void rdl__derive(const rdl_report *report, uint64_t claimed_allocation, rdl_cl_a
                          : number32(report, "loop_budget", CAREFUL_BUDGET);
   out->switch_cases = number32(report, "switch_cases", 0);
   out->nesting = number32(report, "nesting", 0);
+  out->resume_points = (uint32_t)rdl__report_is(report, "resume_points", "right");
   out->atomics32 = (uint32_t)rdl__report_is(report, "atomics32", "exact");
   out->atomics64 = (uint32_t)rdl__report_is(report, "atomics64", "exact");
   out->addresses = derive_addresses(report);

@@ -361,6 +361,14 @@ static void look_at_capabilities(doctor *d, const rdl_device_info *info,
                        "start kernels for a segment or two each takes milliseconds");
     DOCTOR_SAY(f->cure, "keep the segments of tasks short there: await or yield in long loops");
   }
+  if (strncmp(command_capability(c, "resume_points"), "wrong", 5) == 0) {
+    f = doctor_find(d, SEVERITY_WARNING, "resume-points");
+    DOCTOR_SAY(f->what, "the compiler of %s is wrong about segments that begin inside loops",
+               info->selector);
+    DOCTOR_SAY(f->why, "some tasks would give wrong results, so the device is refused");
+    DOCTOR_SAY(f->cure, "a newer driver, of which 'raddle devices --reprobe' asks anew; or another "
+                        "device");
+  }
   if (*probes) {
     f = doctor_find(d, SEVERITY_WARNING, "probes");
     DOCTOR_SAY(f->what, "%s could not be probed: %s", info->selector, probes);

@@ -22,6 +22,7 @@ static void a_device_that_does_all(void **state) {
                               "atomics32\texact\nresident_groups\t2\nresident_groups_32\t2\n"
                               "shared\tsvm\nlayout\tsame\nword_copy\tright\n"
                               "barrier_lanes\t1 7 8 32 64\nswitch_cases\t320\nnesting\t320\n"
+                              "resume_points\tright\n"
                               "addresses\tstable\nmax_allocation\t5 (more was not tried)\n"
                               "clock\tcycles\nclock_hz\t2600000000\natomics64\texact\n"
                               "struct_copy\tright\naddresses_free\tusable\n");
@@ -34,6 +35,7 @@ static void a_device_that_does_all(void **state) {
   assert_int_equal(a.loop_budget, 0);
   assert_int_equal(a.switch_cases, 320);
   assert_int_equal(a.nesting, 320);
+  assert_int_equal(a.resume_points, 1);
   assert_int_equal(a.atomics32, 1);
   assert_int_equal(a.atomics64, 1);
   assert_int_equal(a.clock, RDL_CL_CLOCK_CYCLES);
@@ -53,6 +55,7 @@ static void a_device_with_limits(void **state) {
                               "order_mem_fence\tright (-cl-std=CL1.2)\n"
                               "resident_groups\t2\nresident_groups_32\t1\nshared\tmapped\n"
                               "barrier_lanes\t8 64\nswitch_cases\t79\nnesting\t79\n"
+                              "resume_points\twrong\n"
                               "addresses\tstable\naddresses_free\tcrashed (SIGSEGV)\n"
                               "max_allocation\t1048576 (twice as much was refused)\n"
                               "clock\tcrashed (exit status 8)\nclock_hz\t5\n"
@@ -64,6 +67,7 @@ static void a_device_with_limits(void **state) {
   assert_int_equal(a.shared, RDL_CL_SHARED_NONE);
   assert_int_equal(a.loop_budget, 65533);
   assert_int_equal(a.switch_cases, 79);
+  assert_int_equal(a.resume_points, 0);
   assert_int_equal(a.lanes, 1u << 2 | 1u << 4);
   assert_int_equal(a.addresses, RDL_CL_ADDRESS_BOUND);
   assert_int_equal(a.max_allocation, 1048576);
@@ -101,6 +105,7 @@ static void no_rows(void **state) {
   assert_int_equal(a.addresses, RDL_CL_ADDRESS_NONE);
   assert_int_equal(a.max_allocation, 128u << 20);
   assert_int_equal(a.switch_cases + a.nesting + a.atomics32 + a.atomics64 + a.lanes, 0);
+  assert_int_equal(a.resume_points, 0);
   assert_int_equal(a.same_layout + a.struct_copies + a.word_copies, 0);
 }
 

@@ -62,6 +62,7 @@ static void everywhere(void) {
   is("atomics32", "exact");
   is("layout", "same");
   is("word_copy", "right");
+  is("resume_points", strcmp(platform, "rusticl") == 0 ? "wrong" : "right");
   is("addresses", "stable");
   assert_int_equal(abilities().atomics32, 1);
   assert_true(abilities().max_allocation >= (uint64_t)64 << 20);
