@@ -396,8 +396,9 @@ RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
 #else
 
 /* llvmpipe fills its vectors with work-items that the group does not have. These store nothing, but
-   they stay in loops as long as what they load, zeros, tells them to: a loop then ends only with all
-   turns of the kernel, and those around it after one turn each. So they are sent home by name. */
+   they stay in loops as long as what they load, zeros, tells them to: a loop then ends only with
+   all turns of the kernel, and those around it after one turn each. So they are sent home by name.
+ */
 RDL_FN rdl_u32 rdl_is_there(void) {
   return get_local_id(0) == 0u;
 }

@@ -159,9 +159,12 @@ static uint64_t usual_frame_bytes(const rdl_context *cx) {
 }
 
 static rdl_status open_device(rdl_context *cx, const char *selector) {
-  rdl_backend_options asked = {cx->options.workers,        cx->options.lanes,
-                               cx->options.cache_dir,      cx->options.mode == RDL_MODE_EPOCH,
-                               cx->options.native_context, cx->options.loop_turns,
+  rdl_backend_options asked = {cx->options.workers,
+                               cx->options.lanes,
+                               cx->options.cache_dir,
+                               cx->options.mode == RDL_MODE_EPOCH,
+                               cx->options.native_context,
+                               cx->options.loop_turns,
                                &cx->closing};
   rdl_reason why = {""};
   rdl_status status = rdl__select(selector, cx->options.native_device, &cx->backend,

@@ -129,7 +129,7 @@ static bool is_wide(const char *file) {
   load(&m, "a.task.c", file);
   rdl__image image;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
-  const char *text = piece_at(&image, 1)->text;
+  const char *text = piece_at(&image, 2)->text;
   assert_non_null(strstr(text, "RDL_ALONE_INFO(two)\n"));
   bool wide = !strstr(text, "RDL_ALONE_INFO(three)\n");
   const char *together = strstr(text, "rdl_run_together");

@@ -130,8 +130,9 @@ static rdl_status check_resume_points(const rdl_device_info *info,
   rdl_status status;
   if (abilities->resume_points || (wanted && *wanted)) return RDL_OK;
   status = lacks(info, "a compiler that is right about segments which begin inside loops", why);
-  rdl__reason_append(why, " That is the capability `resume_points`: a newer driver may be right. "
-                          WANTED_ANYWAY "=1 lets the device in all the same, with wrong results.");
+  rdl__reason_append(
+      why, " That is the capability `resume_points`: a newer driver may be right. " WANTED_ANYWAY
+           "=1 lets the device in all the same, with wrong results.");
   return status;
 }
 

@@ -62,7 +62,7 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
                         uint32_t purpose, uint32_t workers, rdl_reason *why) {
   const rdl_cl *cl = device->cl;
   int steps = image->segments && purpose == RDL_LAUNCH_RUN;
-  cl_kernel kernel = image->segments ? image->segments : image->kernel;
+  cl_kernel kernel;
   rdl_status status;
   if (!workers || workers > device->workers)
     return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",
@@ -72,6 +72,7 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
     status = rdl__cl_tell_svm(device, image, why);
     if (status != RDL_OK) return status;
   }
+  kernel = image->segments ? image->segments : image->kernel; /* which may be new by now */
   status = set_arguments(device, kernel, heap, purpose, why);
   if (status == RDL_OK)
     status = steps ? start_steps(device, image, heap, workers, why)

@@ -58,15 +58,15 @@ typedef struct rdl_cl_abilities {
   uint32_t resident_groups; /* work-groups of one work-item that were seen to run at the same time;
                                at least 1 */
   uint32_t resident_groups_32; /* the same of 32 work-items */
-  uint32_t loop_budget;  /* turns that all loops of a work-item share in one launch, after which
-                            the driver ends them silently; 0 = none found in 200,000 turns */
-  uint32_t switch_cases; /* a flat switch is right up to so many cases; at most 320 are tried */
-  uint32_t nesting;      /* the same of nested ifs */
+  uint32_t loop_budget;   /* turns that all loops of a work-item share in one launch, after which
+                             the driver ends them silently; 0 = none found in 200,000 turns */
+  uint32_t switch_cases;  /* a flat switch is right up to so many cases; at most 320 are tried */
+  uint32_t nesting;       /* the same of nested ifs */
   uint32_t resume_points; /* 1 = segments that begin in the middle of loops do what they say */
-  uint32_t atomics32;    /* 1 = add, or, and, min, exchange and compare-exchange were exact */
-  uint32_t atomics64;    /* 1 = 64-bit add and compare-exchange were exact */
-  rdl_cl_clock clock;    /* NONE: rdl_clock() gives 0 */
-  uint64_t clock_hz;     /* ticks a second, measured; 0 without a clock */
+  uint32_t atomics32;     /* 1 = add, or, and, min, exchange and compare-exchange were exact */
+  uint32_t atomics64;     /* 1 = 64-bit add and compare-exchange were exact */
+  rdl_cl_clock clock;     /* NONE: rdl_clock() gives 0 */
+  uint64_t clock_hz;      /* ticks a second, measured; 0 without a clock */
   rdl_cl_address addresses;
   uint64_t max_allocation; /* bytes at once: the driver's claim, or less where that failed */
   uint32_t lanes;          /* local sizes at which loops with barriers were right, see above */

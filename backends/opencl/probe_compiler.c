@@ -175,8 +175,7 @@ static rdl_status compare_segments(rdl_cl_bench *bench, cl_kernel kernel, uint32
 rdl_status rdl__probe_resume_points(rdl_cl_bench *bench) {
   cl_kernel kernel = NULL;
   uint32_t right = 1;
-  rdl_status status =
-      rdl__bench_kernel(bench, RESUME_OPTIONS, "resume.h", "resume.cl", &kernel);
+  rdl_status status = rdl__bench_kernel(bench, RESUME_OPTIONS, "resume.h", "resume.cl", &kernel);
   if (status != RDL_OK) return status;
   for (uint32_t seed = 0; seed < 4 && right && status == RDL_OK; seed++)
     status = compare_segments(bench, kernel, seed, &right);

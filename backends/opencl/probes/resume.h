@@ -21,17 +21,17 @@ static rdl_u32 resume_segment(RESUME_GLOBAL rdl_u32 *words) {
           if (resume_random(words, 2u)) continue;
           words[0] = 1u;
           return 1u;
-  case 1u:;
+        case 1u:;
         } else {
           words[2] = words[2] * 31u + 30u;
           words[0] = 2u;
           return 1u;
-  case 2u:;
+        case 2u:;
         }
         if (!resume_random(words, 3u)) {
           words[0] = 3u;
           return 1u;
-  case 3u:;
+        case 3u:;
           words[2] = words[2] * 31u + 44u;
           if (resume_random(words, 3u)) break;
         }
