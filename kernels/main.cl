@@ -8,7 +8,7 @@
 /* ---- one dispatch ---- */
 
 /* Whoever made it ready has told it something, or asks it to end. The children of a future that is
-   woken with CANCELLED are cancelled before it goes on. */
+   woken with CANCELLED are cancelled before it waits again or ends. */
 RDL_FN void rdl_take_up_cause(rdl_cx *rdl, rdl_u32 wait) {
   rdl_store_relaxed(&rdl->self->cause, 0);
   if (wait & RDL_CANCEL_BIT) {
