@@ -32,6 +32,9 @@ function(raddle_add_test)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 60)
   endif()
+  if(RDL_SANITIZE) # compilers of drivers run in sanitized processes, several times as slow
+    math(EXPR arg_TIMEOUT "3 * ${arg_TIMEOUT}")
+  endif()
   set(name ${arg_NAME}${RDL_TEST_SUFFIX})
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   # gcc 12's sanitizer takes some thread-local blocks of libraries opened at run time for blocks of
