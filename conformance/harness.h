@@ -35,7 +35,7 @@ extern test_settings settings;
 
 /* Long enough for everything that ends at all, also on a busy machine under a sanitizer, and longer
  * on a device that is so slow that --scale was asked for. */
-#define PATIENCE_NS (20000u * MS * (settings.scale < 100u ? 5u : 1u))
+#define PATIENCE_NS (45000u * MS * (settings.scale < 100u ? 5u : 1u))
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1
