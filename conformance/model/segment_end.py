@@ -12,7 +12,7 @@ are one queue. (await_one.py has a slot that is born again during the wait, chil
 from explore import (Model, atomic, cas, choose, exchange, fetch_add, fetch_or, load, main, store,
                      until)
 from kernel import (CANCEL_BIT, CANCELLED, DONE, READY, RUNNING, STATE_MASK, TICKET_ONE, WAITING,
-                    check, with_state)
+                    check, rdl_wake_now, with_state)
 
 SCENARIOS = ("end", "cancel", "messages", "leaves")
 FAULTS = {
@@ -45,16 +45,6 @@ def take(memory, whom):
             memory["queue"] = tuple(other for other in memory["queue"] if other != entry)
             return entry
     return None
-
-
-def rdl_wake_now(who, waiting, cause):
-    ready = with_state(waiting, READY)
-    seen = yield cas("wait." + who, waiting, ready)
-    if seen != waiting:
-        return 0
-    if cause:
-        yield store("cause." + who, cause)
-    return ready
 
 
 def rdl_cancel(who, woken=()):
