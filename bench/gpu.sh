@@ -11,7 +11,8 @@
 #   bench      the shapes of `raddle bench` on opencl:nvidia
 #   scaling    one worker against all, beside OpenMP, on the CPU
 #
-# Every command has a time limit, so a kernel that runs away costs one part.
+# Every command has a time limit, so a kernel that runs away costs one part. With RESULTS=FOLDER the
+# logs of the suite stay there, one for each device.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 bin=build/release/bin
@@ -38,12 +39,12 @@ build() {
 
 # Closing lines, and what failed, in a few lines each.
 conformance() {
+  log=${RESULTS:-build}/conformance-${1//:/-}.log
   # shellcheck disable=SC2086
-  timeout "$limit" "$bin/raddle-conformance" --device "$1" ${CONFORMANCE:-} >conformance.log 2>&1
+  timeout "$limit" "$bin/raddle-conformance" --device "$1" ${CONFORMANCE:-} >"$log" 2>&1
   echo "exit status $?"
-  grep -A4 '^failed' conformance.log | cut -c1-300 | head -"${LINES_MOST:-120}"
-  tail -1 conformance.log
-  rm -f conformance.log
+  grep -A4 '^failed' "$log" | cut -c1-300 | head -"${LINES_MOST:-120}"
+  tail -1 "$log"
 }
 
 part() {

@@ -133,17 +133,32 @@ RDL_TASK(flt_asked, uint, struct flt_args, RDL_NONE) {
   uint k;
   RDL_BEGIN();
   rdl_atomic_store(flt_word(args->at, 0), 1u);
-  for (k = 0; k < 2000000000u && !rdl_atomic_load(flt_word(args->at, 1)); k++) {
+  for (k = 0; k < 100000000u && !rdl_atomic_load(flt_word(args->at, 1)); k++) {
   }
   RDL_AWAIT_EVENT(args->e);
   RDL_END();
 }
 
 RDL_TASK(flt_asks, uint, struct flt_args, RDL_NONE) {
+  uint k;
   RDL_BEGIN();
+  for (k = 0; k < 100000000u && !rdl_atomic_load(flt_word(args->at, 0)); k++) {
+  }
   RDL_CANCEL(args->f);
   rdl_atomic_store(flt_word(args->at, 1), 1u);
   RDL_RETURN(0);
+  RDL_END();
+}
+
+/* The two at the same time, in one launch. Returns how the one that is asked ended. */
+RDL_TASK(flt_asks_running, uint, struct flt_args, struct flt_pair) {
+  uint outcome;
+  RDL_BEGIN();
+  RDL_SPAWN(self->f[0], flt_asked, .at = args->at, .e = args->e);
+  RDL_SPAWN(self->f[1], flt_asks, .at = args->at, .f = self->f[0]);
+  RDL_AWAIT(self->f[1]);
+  RDL_AWAIT_CATCH(outcome, self->f[0]);
+  RDL_RETURN(outcome);
   RDL_END();
 }
 

@@ -295,14 +295,14 @@ void FUT_11_in_turn(void) {
 
 /* A loop that looks before it spawns, and waits for room where it can be seen. */
 static void check_tight_loop(const char *task) {
-  enum { SPAWNS = SCALED(20000, 3000) };
+  uint32_t spawns = suite_scale(SCALED(20000, 3000));
   memory m;
   bed b;
   b = open_with_slots(64);
   m = memory_new(&b, 2);
-  CHECK_EQ(SPAWNS, RUN(&b, task, .at = m.at, .n = SPAWNS));
+  CHECK_EQ(spawns, RUN(&b, task, .at = m.at, .n = spawns));
   bed_settle(&b);
-  CHECK_EQ(SPAWNS, word_at(&m, 0));
+  CHECK_EQ(spawns, word_at(&m, 0));
   CHECK(word_at(&m, 1) > 0);
   bed_close(&b);
 }

@@ -155,14 +155,13 @@ void HST_1_two_backends(void) {
 
 /* Contexts come and go; numbers and memory are given back. */
 void HST_1_open_close(void) {
-  enum { ROUNDS = SCALED(300, 40) };
+  uint32_t rounds = suite_scale(SCALED(300, 40)), k;
   rdl_context_options options = bed_options();
-  uint32_t k;
   options.slots = 100;
   options.roots = 100;
   options.events = 100;
   options.frame_bytes = 1 << 20;
-  for (k = 0; k < ROUNDS; k++) {
+  for (k = 0; k < rounds; k++) {
     bed b = bed_open_with(NULL, &options);
     CHECK_OK(rdl_context_close(b.cx));
   }

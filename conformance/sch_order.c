@@ -217,13 +217,16 @@ static void note_warning(void *user, rdl_log_level level, const char *text) {
 void SCH_10_clamped(void) {
   static char warnings[WARNINGS_MAX];
   rdl_context_options options = bed_options();
+  char number[16];
   bed b;
   options.workers = 100000;
   options.log = note_warning;
   options.log_user = warnings;
   b = bed_open_with(TASKS, &options);
-  CHECK_BETWEEN(1, b.workers, 4096);
+  CHECK_BETWEEN(1, b.workers, options.workers - 1);
+  snprintf(number, sizeof number, "%u", b.workers);
   CHECK_CONTAINS(warnings, "100000");
+  CHECK_CONTAINS(warnings, number);
   CHECK_EQ(610, RUN(&b, "sch_fib", .n = 15));
   bed_close(&b);
 }
