@@ -14,14 +14,15 @@
 
 /* The child's side, up to the exec. All its output goes into one file. */
 __attribute__((noreturn)) static void become_case(const test_case *test, FILE *output) {
-  char workers[16], lanes[16], limit[16], turns[16], scale[16], seed[24];
-  const char *arguments[22] = {"raddle-conformance", "--device", settings.selector};
+  char workers[16], lanes[16], limit[16], turns[16], scale[16], patience[16], seed[24];
+  const char *arguments[24] = {"raddle-conformance", "--device", settings.selector};
   size_t n = 3;
   snprintf(workers, sizeof workers, "%u", settings.workers);
   snprintf(lanes, sizeof lanes, "%u", settings.lanes);
   snprintf(limit, sizeof limit, "%u", settings.segment_limit);
   snprintf(turns, sizeof turns, "%u", settings.loop_turns);
   snprintf(scale, sizeof scale, "%u", settings.scale);
+  snprintf(patience, sizeof patience, "%u", settings.patience);
   snprintf(seed, sizeof seed, "%llu", (unsigned long long)settings.seed);
   arguments[n++] = "--workers";
   arguments[n++] = workers;
@@ -33,6 +34,8 @@ __attribute__((noreturn)) static void become_case(const test_case *test, FILE *o
   arguments[n++] = turns;
   arguments[n++] = "--scale";
   arguments[n++] = scale;
+  arguments[n++] = "--patience";
+  arguments[n++] = patience;
   arguments[n++] = "--seed";
   arguments[n++] = seed;
   if (settings.flat) arguments[n++] = "--flat";

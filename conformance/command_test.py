@@ -32,13 +32,14 @@ def refused(done, *words):
 
 def case_options():
     for option in ("--device", "--filter", "--child", "--junit", "--json", "--expectations",
-                   "--workers", "--segment-limit", "--repeat", "--seed", "--timeout", "--scale"):
+                   "--workers", "--segment-limit", "--repeat", "--seed", "--timeout", "--scale",
+                   "--patience"):
         for words in ([option], [option, ""], [option, "--flat"]):
             refused(run(*words), option + " wants a value", "--help")
-    for option in ("--workers", "--segment-limit", "--repeat", "--seed", "--timeout", "--scale"):
+    for option in ("--workers", "--segment-limit", "--repeat", "--seed", "--timeout", "--scale", "--patience"):
         for value in ("x", "-1", "1x", "99999999999999999999"):
             refused(run(option, value), option + " wants a number", f"'{value}'", "--help")
-    for option in ("--repeat", "--timeout", "--scale"):
+    for option in ("--repeat", "--timeout", "--scale", "--patience"):
         refused(run(option, "0"), option + " wants a number from 1", "'0'", "--help")
     refused(run("--scale", "101"), "--scale wants a number from 1 to 100", "'101'")
     refused(run(*["--filter", "*"] * 65), "--filter", "--help")
@@ -96,9 +97,9 @@ def case_findings():
     with tempfile.TemporaryDirectory() as folder:
         kernels = pathlib.Path(folder, "kernels")
         shutil.copytree(pathlib.Path(__file__).resolve().parent.parent / "kernels", kernels)
-        text = (kernels / "main.cl").read_text(encoding="utf-8")
-        check(text.count("    rdl_work_for(heap);\n") == 1, "main.cl has changed")
-        (kernels / "main.cl").write_text(text.replace("    rdl_work_for(heap);\n", wrong),
+        text = (kernels / "launch.cl").read_text(encoding="utf-8")
+        check(text.count("    rdl_work_for(heap);\n") == 1, "launch.cl has changed")
+        (kernels / "launch.cl").write_text(text.replace("    rdl_work_for(heap);\n", wrong),
                                          encoding="utf-8")
         done = run(*words, RADDLE_KERNELS=str(kernels))
         if done.returncode == 77:

@@ -22,7 +22,8 @@ typedef struct test_settings {
       loop_turns; /* of a loop-limited device, which the host pretends to be; 0 = it does not */
   uint32_t flat;
   uint32_t epoch;
-  uint32_t scale; /* percent */
+  uint32_t scale;    /* percent */
+  uint32_t patience; /* seconds */
   uint64_t seed;
   const char *name; /* of the case that runs */
 } test_settings;
@@ -35,7 +36,7 @@ extern test_settings settings;
 
 /* Long enough for everything that ends at all, also on a busy machine under a sanitizer, and longer
  * on a device that is so slow that --scale was asked for. */
-#define PATIENCE_NS (45000u * MS * (settings.scale < 100u ? 5u : 1u))
+#define PATIENCE_NS (1000u * MS * settings.patience * (settings.scale < 100u ? 5u : 1u))
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define SANITIZED 1

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --repeat N            run every case N times, each time with another seed\n"
     "  --seed N              seed of everything that is random; default: from the clock\n"
     "  --timeout S           seconds a case may take; default 60, or 180 for slow ones\n"
+    "  --patience S          seconds to wait for what must come; default 45\n"
     "  --junit FILE          write a JUnit report\n"
     "  --json FILE           write a report in JSON\n"
     "  --expectations DIR    what is known of platforms; default: the folder of the suite\n"
@@ -52,7 +53,9 @@ static bool number(const char *option, const char *text, uint64_t least, uint64_
 static bool take_number(run_options *options, const char *option, const char *text) {
   bool seed = strcmp(option, "--seed") == 0;
   bool scale = strcmp(option, "--scale") == 0;
-  bool not_zero = scale || strcmp(option, "--repeat") == 0 || strcmp(option, "--timeout") == 0;
+  bool patience = strcmp(option, "--patience") == 0;
+  bool not_zero =
+      scale || patience || strcmp(option, "--repeat") == 0 || strcmp(option, "--timeout") == 0;
   uint64_t most = seed ? UINT64_MAX : scale ? 100u : 1000000u;
   uint64_t n = 0;
   if (strcmp(option, "--segment-limit") == 0 && strcmp(text, "random") == 0)
@@ -68,6 +71,8 @@ static bool take_number(run_options *options, const char *option, const char *te
     settings.segment_limit = (uint32_t)n;
   else if (scale)
     settings.scale = (uint32_t)n;
+  else if (patience)
+    settings.patience = (uint32_t)n;
   else if (strcmp(option, "--repeat") == 0)
     options->repeat = (unsigned)n;
   else if (strcmp(option, "--seed") == 0)
@@ -88,8 +93,9 @@ static const char **text_option(run_options *options, const char *option) {
 }
 
 static bool is_number_option(const char *option) {
-  static const char *const names[] = {"--workers", "--lanes", "--segment-limit", "--loop-turns",
-                                      "--repeat",  "--seed",  "--timeout",       "--scale"};
+  static const char *const names[] = {"--workers",    "--lanes",  "--segment-limit",
+                                      "--loop-turns", "--repeat", "--seed",
+                                      "--timeout",    "--scale",  "--patience"};
   size_t k;
   for (k = 0; k < sizeof names / sizeof names[0]; k++)
     if (strcmp(option, names[k]) == 0) return true;
@@ -146,6 +152,7 @@ bool run_parse(int argc, char **argv, run_options *options, int *exit_code) {
   int k, used;
   settings.selector = "host";
   settings.scale = 100;
+  settings.patience = 45;
   settings.seed = now_ns() % 1000000007u;
   for (k = 1; k < argc; k += used) {
     if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {

@@ -37,14 +37,16 @@ static void check_units(const rdl_capability *rows, size_t count) {
   }
 }
 
-/* Nothing about a device that runs tasks is left open: each of these was tried, or needs no try. Some
- * a device may do without: memory that it shares with the host while it runs, a limit, a clock. */
+/* Nothing about a device that runs tasks is left open: each of these was tried, or needs no try.
+ * Some a device may do without: memory that it shares with the host while it runs, a limit, a
+ * clock. */
 static void check_usable(const rdl_capability *rows, size_t count) {
   static const char *const needed[] = {"order", "resident_groups", "max_allocation"};
   static const char *const known[] = {"shared", "loop_budget", "clock"};
   size_t k;
   CHECK(!row_named(rows, count, "probes"));
-  for (k = 0; k < sizeof known / sizeof known[0]; k++) CHECK(row_named(rows, count, known[k]));
+  for (k = 0; k < sizeof known / sizeof known[0]; k++)
+    CHECK(row_named(rows, count, known[k]));
   for (k = 0; k < sizeof needed / sizeof needed[0]; k++) {
     const rdl_capability *row = row_named(rows, count, needed[k]);
     CHECK(row);

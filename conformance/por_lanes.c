@@ -255,6 +255,41 @@ void POR_1_lane_waits(void) {
   bed_close(&b);
 }
 
+/* Looks all the time: a pause would miss the moment in which the lanes begin to wait. */
+static bool spin_until(const memory *m, uint32_t value) {
+  uint64_t end = now_ns() + PATIENCE_NS;
+  while (word_at(m, 0) != value)
+    if (now_ns() > end) return false;
+  return true;
+}
+
+static void spin_ns(uint64_t ns) {
+  uint64_t end = now_ns() + ns;
+  while (now_ns() < end) {
+  }
+}
+
+/* The cancel comes while the lanes work, begin to wait or wait, as chance has it: the task hears of
+ * it once and goes on, and its children end. */
+void POR_1_lane_cancels(void) {
+  uint32_t rounds = suite_scale(SCALED(3000, 300)), k;
+  bed b = bed_open(NULL);
+  memory m = memory_new(&b, 1);
+  need_resident(&b);
+  b.tasks = bed_load(&b, "waits.task.c", waits_text);
+  for (k = 0; k < rounds; k++) {
+    rdl_event event = new_event(&b, 1, 0);
+    rdl_future some = START(&b, "w_some", .at = m.at, .e = event, .k = k % 4u);
+    CHECK(spin_until(&m, 1));
+    spin_ns(chance(8000));
+    CHECK_OK(rdl_future_cancel(b.cx, some));
+    CHECK_END(&b, some, RDL_CANCELLED, 0);
+    word_set(&m, 0, 0);
+    CHECK_OK(rdl_event_destroy(b.cx, event));
+  }
+  bed_close(&b);
+}
+
 /* ---- HST 3: a width that the device cannot have ---- */
 
 static const char *barrier_lanes(void) {

@@ -367,6 +367,9 @@ RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
 RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want) {
   rdl->status = 0;
   rdl->want = want;
+#if RDL_LANES > 1
+  if (rdl->wide) return 0; /* looked for when all lanes have ended the segment (lead.cl) */
+#endif
   return rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl);
 }
 
@@ -677,8 +680,10 @@ RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl) {
 #if RDL_LANES > 1
   if (rdl->wide) { /* the lanes must agree: a request counts that had come when they last met */
-    if (rdl_leads(rdl) && rdl->cancelled && !(rdl->self->task & RDL_TASK_CANCELLED))
-      rdl_deliver_cancel(rdl);
+    if (rdl_leads(rdl) && rdl->cancelled && !rdl->group->told) {
+      rdl->group->told = 1;
+      rdl->group->told_child = rdl->self->first_child;
+    }
     return rdl->cancelled;
   }
 #endif

@@ -60,6 +60,8 @@ typedef struct rdl_group {
   rdl_u32 free_next;
   rdl_u32 may_spawn;
   rdl_u32 misuse; /* raised by every lane that was given a handle it may not have */
+  rdl_u32 told;   /* the lanes have learned of a cancel, when this was their first child: */
+  rdl_u32 told_child;
   /* What each lane brings to a word of all, and the leader's news of a cancel behind that. Two rows
      in turn: who is ahead by one word does not write what others still read. */
   rdl_u32 rows[2][RDL_LANES + 1u];

@@ -16,7 +16,7 @@
 
 #define OWN_MODULE "tasks.cl"
 /* What calls the dispatch. */
-static const char *const last_texts[] = {"main.cl", "limited.cl"};
+static const char *const last_texts[] = {"main.cl", "lead.cl", "launch.cl", "limited.cl"};
 #define LAST_TEXTS (sizeof last_texts / sizeof last_texts[0])
 
 /* What messages call the generated pieces. */

@@ -20,7 +20,8 @@ import tempfile
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(FOLDER))
 SKIPPED = 77  # a fault may be about a device that is not there
-CASE_SECONDS = 60  # cases give up by themselves after 20 seconds; compiling comes on top
+CASE_SECONDS = 60
+PATIENCE = 15  # seconds until a case gives up by itself; compiling comes on top
 
 
 class Fault:
@@ -93,7 +94,7 @@ def run_case(program, fault, folder, repeat):
     """(passed, output). With the fault, one failure among the repetitions is enough."""
     environment = dict(os.environ, RADDLE_KERNELS=folder)
     command = [program, "--device", "host", "--filter", fault.case,
-               "--timeout", str(CASE_SECONDS)] + fault.options
+               "--timeout", str(CASE_SECONDS), "--patience", str(PATIENCE)] + fault.options
     for turn in range(repeat):
         done = subprocess.run(command + ["--seed", str(1000 * turn + 1)], env=environment,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

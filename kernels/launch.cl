@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a launch begins, but on devices that end loops (limited.cl). */
+
+RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
+  RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
+  RDL_GLOBAL rdl_image_info *info = (RDL_GLOBAL rdl_image_info *)(heap + control->image_info);
+  info->abi_version = RDL_ABI_VERSION;
+  info->record_size = sizeof(rdl_record);
+  info->side_size = sizeof(rdl_side);
+  info->node_size = sizeof(rdl_node);
+  info->event_size = sizeof(rdl_event_record);
+  info->worker_size = sizeof(rdl_worker);
+  info->message_size = sizeof(rdl_message);
+  info->control_size = sizeof(rdl_control);
+  info->tasks = RDL_TASK_COUNT;
+  info->lanes = RDL_LANES;
+  rdl_describe_tasks((RDL_GLOBAL rdl_task_info *)(heap + control->task_infos));
+}
+
+#if !defined(RDL_LOOP_TURNS) /* see limited.cl */
+
+RDL_FN void rdl_worker_comes(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
+  RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
+  rdl_u32 come = rdl_fetch_add(&control->registered, 1u);
+  rdl_worker_open(rdl, heap, come & ~RDL_LAUNCH_CLOSED);
+  if (come & RDL_LAUNCH_CLOSED) rdl->leaving = 3;
+}
+
+#if RDL_LANES == 1
+
+RDL_FN void rdl_work_for(RDL_GLOBAL rdl_u8 *heap) {
+  rdl_cx rdl;
+  rdl_worker_comes(&rdl, heap);
+  rdl_worker_loop(&rdl);
+  rdl_worker_close(&rdl);
+}
+
+RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
+  if (purpose == RDL_LAUNCH_DESCRIBE)
+    rdl_describe(heap);
+  else if (purpose == RDL_LAUNCH_RUN)
+    rdl_work_for(heap);
+}
+
+#else
+
+RDL_APART void rdl_leader_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
+  rdl_worker_comes(rdl, heap);
+  rdl_plan(rdl);
+  rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
+}
+
+RDL_APART void rdl_leader_closes(rdl_cx *rdl) {
+  rdl_worker_close(rdl);
+}
+
+RDL_FN void rdl_group_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
+  rdl->gathered = rdl->wide = rdl->over = rdl->scratch_used = 0;
+  rdl->cancelled = rdl->free_head = rdl->free_next = rdl->may_spawn = 0;
+  rdl->misuse = rdl->cause = rdl->caught = rdl->which = rdl->status = 0;
+  rdl->dropped = rdl->signals = RDL_NIL;
+  rdl->found = rdl->last = rdl->whole = rdl->idle_rounds = 0;
+  rdl->idle_since = 0;
+  rdl->set = 0;
+  rdl->set_words = 0;
+  if (rdl_leads(rdl))
+    rdl_leader_opens(rdl, heap);
+  else
+    rdl_tables_open(rdl, heap);
+}
+
+/* Memory of a group is declared nowhere else than at the head of a kernel. */
+RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
+  RDL_LOCAL rdl_group group;
+  RDL_LOCAL rdl_stage stage;
+  RDL_LOCAL rdl_u64 scratch[RDL_SCRATCH_BYTES / 8u];
+  rdl_cx rdl = {0}; /* in all lanes: what one has not set, PoCL's compiler takes for anything, and
+                       then mixes it into what the leader has */
+  rdl.lane = rdl_lane();
+  if (purpose == RDL_LAUNCH_DESCRIBE && rdl_leads(&rdl)) rdl_describe(heap);
+  if (purpose != RDL_LAUNCH_RUN) return;
+  rdl.group = &group;
+  rdl.stage = stage.words;
+  rdl.scratch = (RDL_LOCAL rdl_u8 *)scratch;
+  rdl_group_opens(&rdl, heap);
+  rdl_group_loop(&rdl);
+  if (rdl_leads(&rdl)) rdl_leader_closes(&rdl);
+}
+
+#endif /* RDL_LANES */
+
+#endif /* RDL_LOOP_TURNS */
