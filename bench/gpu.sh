@@ -60,7 +60,7 @@ part() {
     pocl) conformance opencl:pocl ;;
     host) conformance host ;;
     fib)
-      for workers in 132 264 528 1056; do
+      for workers in 132 264 528 1024; do
         timeout 60 "$bin/fib" --device opencl:nvidia --n 25 --workers "$workers"
       done
       CONFORMANCE="--filter FUT-1.often --timeout $limit" conformance opencl:nvidia

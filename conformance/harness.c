@@ -120,7 +120,7 @@ bed bed_open_on(const char *selector, const char *task_file, const rdl_context_o
   conformance_use_prebuilt(&with);
   status = rdl_context_open_with(selector, &with, &b.cx);
   if (status == RDL_UNAVAILABLE || status == RDL_NOT_FOUND || status == RDL_UNSUPPORTED)
-    no_device(selector, status);
+    no_device(selector ? selector : "of a native context", status);
   CHECK_OK(status);
   CHECK_OK(rdl_context_describe(b.cx, &info));
   b.workers = info.workers;

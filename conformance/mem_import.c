@@ -294,7 +294,7 @@ void MEM_6_closed(void) {
   size_t count = origins_of(&p, origins);
   uint32_t k;
   for (k = 0; k < 24; k++)
-    close_under_destroy(&p, origins[k % count], k * 5u * US);
+    close_under_destroy(&p, origins[k % count], (uint64_t)k * 5u * US);
   program_close(&p);
 }
 

@@ -276,7 +276,7 @@ static rdl_status cl_open(size_t index, const rdl_backend_options *options,
   const rdl_cl *cl = rdl__cl_symbols(why);
   rdl_backend_device *device;
   rdl_device_info info = {.usable = 0};
-  rdl_cl_device chosen;
+  rdl_cl_device chosen = {0};
   rdl_status status;
   if (!cl) return RDL_UNAVAILABLE;
   status = choose(cl, index, &chosen, &info, why);

@@ -75,8 +75,8 @@ int command_failed(const char *what);
  * begins with its place there, as compilers have it, anything else with the command's name. */
 int command_refused(const char *name, rdl_status status, const char *why);
 
-/* An rdl_log_fn that says warnings and errors on standard error; `command` is the command. */
-void command_log(void *command, rdl_log_level level, const char *text);
+/* An rdl_log_fn that says warnings and errors on standard error; `of` is the command. */
+void command_log(void *of, rdl_log_level level, const char *text);
 
 /* Prints text behind `indent` columns, which the first line has already, broken at spaces. */
 void command_print_text(const char *text, int indent);
