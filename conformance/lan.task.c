@@ -34,6 +34,12 @@ RDL_FN uint lan_mix(uint x, uint y) {
   return x * 0x85ebca6bu;
 }
 
+RDL_TASK(lan_notes, RDL_NONE, struct lan_args, RDL_NONE) {
+  RDL_BEGIN();
+  rdl_atomic_add(RDL_AT(uint, args->at) + args->n, 1u);
+  RDL_END();
+}
+
 RDL_TASK(lan_leaf, uint, struct lan_args, RDL_NONE) {
   RDL_BEGIN();
   if (args->k) RDL_YIELD();
@@ -263,6 +269,58 @@ RDL_TASK(lan_until, RDL_NONE, struct lan_args, struct lan_state) {
   if (rdl_reduce_max_u32(round) != round) RDL_FAIL(1);
   RDL_SIGNAL(args->e, 1);
   RDL_EXIT();
+  RDL_END();
+}
+
+/* Parts with a child after it has learned of a cancel, when that is the first to be told. k: 0 =
+ * lets it go, 1 = takes what it has come to. */
+RDL_TASK(lan_parts, RDL_NONE, struct lan_args, struct lan_state) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, lan_leaf, .n = 1);
+  if (args->k) RDL_AWAIT(self->f);
+  while (!RDL_CANCELLED()) {
+    if (rdl_lane() == 0u) rdl_atomic_store(RDL_AT(uint, args->at), 1u);
+    rdl_sync();
+  }
+  if (args->k)
+    RDL_DROP(self->f);
+  else
+    RDL_DETACH(self->f);
+  RDL_EXIT();
+  RDL_END();
+}
+
+/* Works for long after each lane has its child: none begins before its lane has written what it is
+ * called with. */
+RDL_TASK(lan_long, uint, struct lan_args, RDL_NONE) {
+  rdl_future mine;
+  uint k;
+  RDL_BEGIN();
+  RDL_SPAWN_LANES(mine, 1, lan_notes, .at = args->at, .n = 1u + rdl_lane());
+  if (!mine.index) RDL_FAIL(1);
+  for (k = 0; k < args->k; k++)
+    rdl_atomic_load(RDL_AT(uint, args->at));
+  RDL_AWAIT_CHILDREN();
+  RDL_RETURN(1);
+  RDL_END();
+}
+
+/* One member is done and a cancel has come: the cancel is what is told. */
+RDL_TASK(lan_any, uint, struct lan_args, struct lan_many) {
+  uint outcome, index;
+  RDL_BEGIN();
+  RDL_SPAWN(self->f[0], lan_leaf, .n = 1);
+  RDL_AWAIT(self->f[0]);
+  if (rdl_lane() == 0u) rdl_atomic_store(RDL_AT(uint, args->at), 1u);
+  while (!rdl_atomic_load(RDL_AT(uint, args->at) + 1)) {
+  }
+  RDL_AWAIT_ANY_CATCH(outcome, index, self->f, 1);
+  if (rdl_lane() == 0u) {
+    rdl_atomic_store(RDL_AT(uint, args->at) + 2, outcome);
+    rdl_atomic_store(RDL_AT(uint, args->at) + 3, index);
+  }
+  rdl_sync();
+  RDL_RETURN(0);
   RDL_END();
 }
 

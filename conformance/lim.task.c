@@ -84,20 +84,21 @@ RDL_TASK(lim_child, RDL_NONE, struct lim_args, RDL_NONE) {
   RDL_END();
 }
 
-/* Before n turns of a loop and behind them: a signal of e, a child, and with k not 0 one that is
- * let go. */
+/* Before n turns of a loop and behind them: a signal of e and a child. k: 1 = each child is let go
+ * at once, 2 = the first one behind the loop. */
 RDL_TASK(lim_loop, uint, struct lim_args, struct lim_state) {
   uint k, sum;
   RDL_BEGIN();
   RDL_SIGNAL(args->e, 1);
   RDL_SPAWN(self->f, lim_child, .e = args->e, .d = args->d);
-  if (args->k) RDL_DETACH(self->f);
+  if (args->k == 1) RDL_DETACH(self->f);
   sum = 1;
   for (k = 0; k < args->n && RDL_TURN_(); k++)
     sum = lim_mix(sum, k);
   RDL_SIGNAL(args->e, 1);
+  if (args->k == 2) RDL_DETACH(self->f);
   RDL_SPAWN(self->g, lim_child, .e = args->e, .d = args->d);
-  if (args->k) RDL_DETACH(self->g);
+  if (args->k == 1) RDL_DETACH(self->g);
   RDL_RETURN(sum);
   RDL_END();
 }

@@ -208,6 +208,56 @@ void POR_1_lane_cancel(void) {
   bed_close(&b);
 }
 
+/* The child that would be cancelled first is parted with meanwhile. */
+void POR_1_lane_parts(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1);
+  uint32_t k;
+  need_resident(&b);
+  for (k = 0; k < 20; k++) {
+    rdl_future parts = START(&b, "lan_parts", .at = m.at, .k = k % 2u);
+    CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+    CHECK_OK(rdl_future_cancel(b.cx, parts));
+    CHECK_END(&b, parts, RDL_CANCELLED, 0);
+    word_set(&m, 0, 0);
+  }
+  bed_close(&b);
+}
+
+/* The segment is long enough for the host to hand on what its worker keeps from others. */
+void POR_1_lane_long(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 1 + 64);
+  rdl_context_info info = {.size = sizeof info};
+  uint32_t k;
+  need_resident(&b);
+  if (b.workers < 2) test_skip("needs several workers");
+  CHECK_OK(rdl_context_describe(b.cx, &info));
+  CHECK(info.lanes <= 64);
+  CHECK_EQ(1, RUN(&b, "lan_long", .at = m.at,
+                  .k = suite_scale(SCALED(1000000000u, 20000000u)) / info.lanes));
+  for (k = 1; k <= info.lanes; k++)
+    CHECK_EQ(1, word_at(&m, k));
+  CHECK_EQ(0, word_at(&m, 0));
+  bed_close(&b);
+}
+
+void POR_1_lane_any(void) {
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, 4);
+  rdl_future any;
+  need_resident(&b);
+  any = START(&b, "lan_any", .at = m.at);
+  CHECK(word_becomes(&m, 0, 1, PATIENCE_NS));
+  CHECK_OK(rdl_future_cancel(b.cx, any));
+  sleep_ns(50 * MS); /* for a worker without work to see it */
+  word_set(&m, 1, 1);
+  CHECK_END(&b, any, RDL_CANCELLED, 0);
+  CHECK_EQ(RDL_CANCELLED, word_at(&m, 2));
+  CHECK_EQ(1, word_at(&m, 3));
+  bed_close(&b);
+}
+
 /* A file of its own: whether a compiler mixes up the lanes depends on all of a text. */
 static const char waits_text[] =
     "struct w_args { rdl_ptr at; rdl_future f; rdl_future g; rdl_event e; rdl_event d; uint n; "

@@ -51,6 +51,18 @@ void POR_5_detached(void) {
   bed_close(&b);
 }
 
+/* Nor is what stood before it let go behind it: it is cancelled with the future that spawned it. */
+void POR_5_kept(void) {
+  uint32_t turns = too_many();
+  bed b = bed_open(TASKS);
+  rdl_event e = new_event(&b, 1000, 0), d = new_event(&b, 1, 0);
+  check_cut(&b, START(&b, "lim_loop", .n = turns, .k = 2, .e = e, .d = d), "lim_loop");
+  CHECK_OK(rdl_event_signal(b.cx, d, 1));
+  bed_settle(&b);
+  CHECK_STATUS(RDL_TIMEOUT, rdl_event_wait_count(b.cx, e, 2, 20u * MS));
+  bed_close(&b);
+}
+
 /* Few turns, and all is done once. */
 void POR_5_whole(void) {
   bed b = bed_open(TASKS);

@@ -128,8 +128,8 @@ typedef struct rdl_side {
   rdl_u32 timer_ticket; /* stored (release) after the time */
   rdl_u32 home;         /* worker of a LOCAL future, plus one */
   rdl_u64 timer_ns;     /* from now */
-  rdl_u32 chunk;        /* free: the next chunk, and how many items this one has */
-  rdl_u32 chunk_size;
+  rdl_u32 chunk; /* free: the next chunk, and how many items this one has. In use with several */
+  rdl_u32 chunk_size; /* lanes: what it waits for (rdl_keep_await), or the next one to be freed */
 } rdl_side;
 
 #define RDL_CHILDREN_AWAITED 0x80000000u
@@ -323,8 +323,7 @@ typedef struct rdl_step {
   rdl_u32 next_row;
   rdl_u32 born;
   rdl_u32 born_end;
-  rdl_u32 quiet;   /* 0 = it found a future last time, else for how long nobody has, but what they
-                      keep back */
+  rdl_u32 quiet;   /* looks in a row by which all were idle, but for what they keep back */
   rdl_u32 pad[17]; /* neighbours share no cache line */
 } rdl_step;
 

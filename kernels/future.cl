@@ -89,6 +89,9 @@ RDL_FN void rdl_unlink_child(rdl_cx *rdl, rdl_u32 child) {
   rdl_u32 next = record->next_sibling;
   rdl_u32 previous = record->previous_sibling;
   if (child == rdl->cancel_from) rdl->cancel_from = next;
+#if RDL_LANES > 1
+  if (child == rdl->group->told_child) rdl->group->told_child = next;
+#endif
   if (next) rdl->records[next].previous_sibling = previous;
   if (previous)
     rdl->records[previous].next_sibling = next;

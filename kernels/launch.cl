@@ -59,7 +59,7 @@ RDL_FN void rdl_group_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   rdl->cancelled = rdl->free_head = rdl->free_next = rdl->may_spawn = 0;
   rdl->misuse = rdl->cause = rdl->caught = rdl->which = rdl->status = 0;
   rdl->dropped = rdl->signals = RDL_NIL;
-  rdl->found = rdl->last = rdl->whole = rdl->idle_rounds = 0;
+  rdl->found = rdl->last = rdl->unseen = rdl->whole = rdl->idle_rounds = 0;
   rdl->idle_since = 0;
   rdl->set = 0;
   rdl->set_words = 0;

@@ -73,6 +73,7 @@ RDL_FN rdl_u32 rdl_lead_segment(rdl_cx *rdl) {
   rdl_stage_frame(rdl, info);
   if (!rdl->wide) return rdl_run_alone(rdl, rdl->self->task & RDL_TASK_MASK);
   rdl_fill_stashes(rdl);
+  rdl->unseen = rdl->bottom;
   rdl_publish(rdl);
   return RDL_TOGETHER;
 }
@@ -90,6 +91,17 @@ RDL_FN void rdl_deliver_to_lanes(rdl_cx *rdl, rdl_u32 how) {
     rdl->status = status;
   } else {
     rdl->over = 1;
+    if (rdl->want == RDL_WANT_ANY) rdl->which = rdl->set_size;
+  }
+}
+
+/* Children whose arguments other lanes had still to write stand in the ring without their word, so
+   that the host takes none of them out while the segment holds the worker. */
+RDL_FN void rdl_show_children(rdl_cx *rdl) {
+  for (; rdl->unseen != rdl->bottom; rdl->unseen++) {
+    RDL_GLOBAL rdl_entry *entry = rdl->ring + rdl->unseen % RDL_LOCAL_RING;
+    rdl_u32 wait = rdl_load_relaxed(&rdl->records[entry->slot].wait);
+    rdl_store_release(&entry->wait, wait & ~RDL_CANCEL_BIT);
   }
 }
 
@@ -97,6 +109,7 @@ RDL_FN void rdl_deliver_to_lanes(rdl_cx *rdl, rdl_u32 how) {
 RDL_FN void rdl_serve_lanes(rdl_cx *rdl, rdl_u32 how) {
   rdl_u32 node, slot, status;
   rdl->wide = 0;
+  rdl_show_children(rdl);
   rdl_deliver_to_lanes(rdl, how);
   if (rdl->group->misuse) rdl->misuse = rdl->group->misuse;
   while ((node = rdl->signals)) {

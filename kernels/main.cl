@@ -554,8 +554,8 @@ RDL_FN rdl_u32 rdl_go_back(rdl_cx *rdl) {
 }
 
 /* Have all who have come to this launch arrived? Then it is closed, in the same step in which
-   nobody else has come: who comes later leaves at once (rdl_work_for). As long as all have arrived,
-   and from then on, nobody goes back. */
+   nobody else has come: who comes later leaves at once (rdl_worker_comes). As long as all have
+   arrived, and from then on, nobody goes back. */
 RDL_FN rdl_u32 rdl_all_are_here(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 come = rdl_load_acquire(&control->registered);

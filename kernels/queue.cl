@@ -139,6 +139,9 @@ RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
   entry = rdl->ring + rdl->bottom % RDL_LOCAL_RING;
   rdl_store_relaxed(&entry->slot, slot); /* the host reads them when this worker is held: it */
+#if RDL_LANES > 1
+  if (rdl->wide) wait = 0u; /* not before its arguments stand in its frame (rdl_show_children) */
+#endif
   rdl_store_relaxed(&entry->wait, wait); /* relies on the order */
   rdl->bottom++;
 }

@@ -637,8 +637,13 @@ RDL_FN void rdl_slot_drop(rdl_cx *rdl, rdl_u32 slot) {
 #define rdl_slot_drop rdl_slot_free
 #endif
 
+/* For what the leader does for all lanes. A segment that was cut off parts with no child. */
+RDL_FN rdl_u32 rdl_own_child(rdl_cx *rdl, rdl_future f) {
+  return rdl_leads(rdl) && !rdl_is_cut(rdl) ? rdl_child_of(rdl, f) : RDL_NIL;
+}
+
 RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f) {
-  rdl_u32 slot = rdl_leads(rdl) ? rdl_child_of(rdl, f) : RDL_NIL;
+  rdl_u32 slot = rdl_own_child(rdl, f);
   if (!slot) return;
   if (!rdl_is_done(rdl, f)) {
     rdl->misuse = RDL_S_INVALID;
@@ -651,7 +656,7 @@ RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f) {
 /* The bit and the closing of the list are read-modify-writes of one word: either the finisher sees
    that it must free the slot, or the owner sees that it must. */
 RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
-  rdl_u32 slot = rdl_leads(rdl) ? rdl_child_of(rdl, f) : RDL_NIL;
+  rdl_u32 slot = rdl_own_child(rdl, f);
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
   rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */

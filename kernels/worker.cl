@@ -199,8 +199,9 @@ typedef struct rdl_cx {
   /* Of the leader: where its loop stands while the lanes run a segment. */
   rdl_u32 found; /* what the turn goes on with */
   rdl_u32 last;
-  rdl_u32 whole; /* no part of its segment has run yet */
-  rdl_u32 over;  /* the await that the segment has left for was over before it began */
+  rdl_u32 whole;  /* no part of its segment has run yet */
+  rdl_u32 unseen; /* from here on ring entries have no word yet (rdl_show_children) */
+  rdl_u32 over;   /* the await that the segment has left for was over before it began */
   rdl_u32 idle_rounds;
   rdl_u64 idle_since;
   /* What a segment of all lanes leaves to be done when all of them have ended it. */

@@ -134,6 +134,7 @@ struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   bool closing;
   bool building;   /* an image is being compiled, or memory imported: without the lock, the service
                       held */
+  bool describing; /* a launch without workers is under way, by who builds */
   rdl_status lost; /* not RDL_OK: the device failed, or memory to follow it; `lost_why` says how */
   rdl_reason lost_why;
   bool abandoned; /* closed with a launch that did not end: the service thread destroys it */

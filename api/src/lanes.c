@@ -26,8 +26,8 @@ typedef struct walk {
   names *known;
   name owner; /* the function or task whose body this is; empty = none */
   bool owner_is_task;
-  unsigned depth; /* braces and parentheses that are open */
-  unsigned parentheses;
+  unsigned depth;       /* braces that are open, */
+  unsigned parentheses; /* and parentheses outside of them */
 } walk;
 
 static bool is_known(const names *known, const char *text) {
@@ -132,10 +132,7 @@ static void read_token(walk *w) {
   if (is_mark(w, '#') && w->token.first) {
     read_directive(w);
   } else if (is_mark(w, '(')) {
-    if (!w->depth && !w->parentheses++)
-      read_head(w);
-    else if (!w->depth)
-      w->parentheses++;
+    if (!w->depth && w->parentheses++ == 0) read_head(w);
   } else if (is_mark(w, ')')) {
     if (!w->depth && w->parentheses) w->parentheses--;
   } else if (is_mark(w, '{')) {

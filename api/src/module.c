@@ -79,6 +79,7 @@ static rdl_status describe(rdl_context *cx, rdl_backend_image *image, uint32_t t
                            rdl_reason *why) {
   rdl_status status;
   pthread_mutex_lock(&cx->lock);
+  cx->describing = true;
   status = rdl__push(cx, why);
   pthread_mutex_unlock(&cx->lock);
   if (!status)
@@ -88,6 +89,8 @@ static rdl_status describe(rdl_context *cx, rdl_backend_image *image, uint32_t t
   if (!status) status = rdl__pull_part(cx, cx->control->image_info, sizeof(rdl_image_info), why);
   if (!status)
     status = rdl__pull_part(cx, cx->control->task_infos, tasks * sizeof(rdl_task_info), why);
+  cx->describing = false;
+  pthread_cond_broadcast(&cx->host_news);
   pthread_mutex_unlock(&cx->lock);
   return status;
 }

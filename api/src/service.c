@@ -276,9 +276,9 @@ rdl_status rdl__service_hold(rdl_context *cx, uint64_t deadline) {
   bool in_time = true;
   cx->holds++;
   if (cx->launched) rdl__ask_workers(cx);
-  while (cx->launched && in_time && !cx->closing)
+  while ((cx->launched || cx->describing) && in_time && !cx->closing)
     in_time = rdl__pause(cx, deadline);
-  if (!cx->launched) return RDL_OK;
+  if (!cx->launched && !cx->describing) return RDL_OK;
   rdl__service_release(cx);
   if (cx->closing)
     return rdl__error(RDL_CLOSED, "the context was closed while this call waited for the device");

@@ -161,6 +161,8 @@ static void who_names_lanes_is_wide(void **state) {
       "RDL_FN uint a(uint n);\nRDL_FN uint b(uint n) { return a(n); }\n"
       "RDL_FN uint a(uint n) { return n + rdl_lane(); }\n" THREE("b(1);"),
       THREE("\n#define HERE rdl_lane()\n self->k = HERE;"),
+      "_Static_assert(sizeof(int) == 4, \"(\");\n" THREE("rdl_sync();"),
+      "typedef char ok[(sizeof(A) == 4) ? 1 : -1];\n" THREE("rdl_sync();"),
   };
   static const char *const alone[] = {
       THREE("self->k = rdl_lanes();"),

@@ -100,6 +100,11 @@ static rdl_status check_lanes(const rdl_device_info *info, const rdl_cl_abilitie
   char right[64] = "";
   size_t used = 0;
   if (lanes <= 1u) return RDL_OK;
+  if (abilities->loop_budget)
+    return rdl__fail(RDL_UNSUPPORTED, why,
+                     "Workers of %s (%s) have one lane, for it ends loops (the capability "
+                     "loop_budget, which 'raddle devices -v' shows). Leave the option `lanes` 0.",
+                     info->selector, info->name);
   for (uint32_t i = 0; i < RDL_CL_LANES; i++) {
     if (!(abilities->lanes >> i & 1u)) continue;
     if (rdl__cl_lanes[i] == lanes) return RDL_OK;

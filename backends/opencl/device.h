@@ -47,8 +47,9 @@ struct rdl_backend_device {
   const bool *stop;       /* see rdl_backend_options */
   rdl_cache cache;
   cl_svm_mem_flags svm_flags;
-  uint32_t epoch;             /* 1 = memory is apart from the host's, see apart.c */
-  pthread_mutex_t *apart;     /* held by who uses what follows, and by all that starts a kernel */
+  uint32_t epoch; /* 1 = memory is apart from the host's, see apart.c */
+  pthread_mutex_t
+      *apart; /* held by who uses what follows, and in epoch mode by all that starts a kernel */
   pthread_mutex_t own_apart;  /* the same, where a driver takes several devices at once */
   rdl_backend_image *support; /* the kernel for that; NULL until something needs it */
   cl_kernel locate;           /* another of its program, see import.c, with its answer's place */

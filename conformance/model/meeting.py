@@ -2,7 +2,7 @@
 """Workers leave a launch together: whoever begins a segment without end is not left alone with what
 stands behind it.
 
-Mirrors rdl_work_for, rdl_meet, rdl_all_are_here, rdl_go_back and rdl_leave. Workers come at any
+Mirrors rdl_worker_comes, rdl_meet, rdl_all_are_here, rdl_go_back and rdl_leave. Workers come at any
 time; A and B may take the one root whose segment lasts, as long as they have not arrived, and A
 may go back once.
 """

@@ -147,7 +147,7 @@ class Worker:
         return False, leaves, careful
 
     def comes(self):
-        """rdl_work_for, with the list that it put out at the end of its last launch."""
+        """rdl_worker_comes, with the list that it put out at the end of its last launch."""
         closed = yield atomic(self.come)
         yield store("answered." + self.name, 0)  # rdl_worker_open
         yield atomic(self.adopt)

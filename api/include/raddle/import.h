@@ -54,7 +54,8 @@ typedef struct rdl_import {
  * NULL: the program has its own way to the memory.
  * A cl_mem that was made for reading, or for writing, is that for tasks, too. SVM of coarse grain
  * is mapped and unmapped by the program, and is not mapped while tasks use it.
- * Waits until no launch runs, and the first cl_mem until the driver has compiled a short kernel.
+ * Waits until no launch runs and no module is being compiled, and the first cl_mem until the driver
+ * has compiled a short kernel.
  * Any thread.
  * RDL_UNSUPPORTED: not memory that this device can take, and the text says which it takes.
  * RDL_INVALID: NULL, 0 bytes, more than there are, of another cl_context, or not a buffer.
@@ -66,8 +67,9 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_import(rdl_context *context, const 
 /* Ends a launch that runs, so that memory changes hands: what tasks wrote before is there for the
  * program's own commands, on any device of its cl_context, and what those had written for the tasks
  * to come. Of a buffer that was not imported it only ends the launch. A few microseconds, or a
- * quantum and the longest segment. Any thread. RDL_TIMEOUT: the launch did not end within the
- * option close_ns. */
+ * quantum and the longest segment; while a module is being compiled, until that is done. Any thread.
+ * RDL_TIMEOUT: the launch did not end within the option close_ns. RDL_CLOSED: the context was closed
+ * meanwhile. RDL_DEVICE_LOST: the driver failed. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_sync(rdl_buffer *buffer);
 
 #ifdef __cplusplus
