@@ -67,9 +67,9 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_import(rdl_context *context, const 
 /* Ends a launch that runs, so that memory changes hands: what tasks wrote before is there for the
  * program's own commands, on any device of its cl_context, and what those had written for the tasks
  * to come. Of a buffer that was not imported it only ends the launch. A few microseconds, or a
- * quantum and the longest segment; while a module is being compiled, until that is done. Any thread.
- * RDL_TIMEOUT: the launch did not end within the option close_ns. RDL_CLOSED: the context was closed
- * meanwhile. RDL_DEVICE_LOST: the driver failed. */
+ * quantum and the longest segment; while a module is being compiled, until that is done. Any
+ * thread. RDL_TIMEOUT: the launch did not end within the option close_ns. RDL_CLOSED: the context
+ * was closed meanwhile. RDL_DEVICE_LOST: the driver failed. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_sync(rdl_buffer *buffer);
 
 #ifdef __cplusplus
