@@ -79,8 +79,8 @@ RDL_FN rdl_u32 rdl_lead_segment(rdl_cx *rdl) {
 }
 
 /* A cancel that has come while all lanes worked. It is delivered when they have ended the segment:
-   where they work, PoCL 3.1 at times runs for another lane what the leader alone should do, once in
-   40,000 cancels, and what it writes to its rdl_cx is lost (POR-1.lane_cancels). */
+   delivered by an await within it, on PoCL 3.1 one in some 40,000 was taken from the future's word
+   and what the leader noted of it in its rdl_cx was lost (POR-1.lane_cancels). */
 RDL_FN void rdl_deliver_to_lanes(rdl_cx *rdl, rdl_u32 how) {
   RDL_LOCAL const rdl_group *group = rdl->group;
   rdl_u32 status = rdl->status;
