@@ -259,6 +259,17 @@ RDL_TASK(sch_hold, uint, struct sch_args, RDL_NONE) {
   RDL_END();
 }
 
+/* One segment that goes on until a cancel comes; says in word 0 that it runs. */
+RDL_TASK(sch_looks, RDL_NONE, struct sch_args, RDL_NONE) {
+  RDL_BEGIN();
+  rdl_atomic_add(sch_word(args->at, 0), 1u);
+  while (!RDL_CANCELLED()) {
+  }
+  rdl_atomic_add(sch_word(args->at, 1), 1u);
+  RDL_EXIT();
+  RDL_END();
+}
+
 /* n children that count themselves in word 2, and behind them in the ring one that holds the
  * worker. */
 RDL_TASK(sch_count_in, uint, struct sch_args, RDL_NONE) {

@@ -412,6 +412,25 @@ static void check_other_device(void) {
 
 /* Waits time out, closing gives up in time, and then the device is refused, and no other is. When
  * the segments end after all, it is free again. */
+/* No worker is left to take the host's message, nor at the end. */
+void SCH_9_cancels(void) {
+  static warnings told;
+  rdl_context_options options = held_options(&told);
+  bed b = bed_open_with(TASKS, &options);
+  memory m = memory_new(&b, 2);
+  rdl_future all[64];
+  uint32_t k;
+  need_resident(&b);
+  if (b.workers > 64) test_skip("holds 64 workers at most");
+  for (k = 0; k < b.workers; k++)
+    all[k] = START(&b, "sch_looks", .at = m.at);
+  CHECK(word_becomes(&m, 0, b.workers, PATIENCE_NS));
+  CHECK_OK(rdl_future_cancel(b.cx, all[0]));
+  CHECK_END(&b, all[0], RDL_CANCELLED, 0);
+  CHECK_EQ(1, word_at(&m, 1));
+  CHECK_OK(rdl_context_close(b.cx));
+}
+
 void SCH_9_all_held(void) {
   static warnings told;
   rdl_context_options options = held_options(&told);

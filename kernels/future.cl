@@ -311,7 +311,8 @@ RDL_FN void rdl_return(rdl_cx *rdl) {
   rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
   while ((seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED)) != wait)
     wait = seen;
-  if (!record->cause && (wait & RDL_CANCEL_BIT)) {
+  /* The word first: without the mark another worker may pass a cancel on, and set the cause, now. */
+  if ((wait & RDL_CANCEL_BIT) && !record->cause) {
     rdl->sides[rdl->slot].link = rdl->unwind; /* with what it holds of the count */
     rdl->unwind = rdl->slot;
     return;

@@ -50,7 +50,8 @@ typedef struct rdl__root {
   uint32_t result_size; /* of its task */
   uint32_t task;        /* task word; of a batch: its members' */
   bool batch;
-  bool listed; /* seen before in the list that is looked through; false without the lock */
+  bool listed;    /* seen before in the list that is looked through; false without the lock */
+  bool cancelled; /* by the host */
   rdl__staging *staging; /* the arguments of a batch, as long as it lives */
   rdl__after *after;     /* what it waits for; NULL when it has gone through its gate */
   uint32_t gates;        /* times that others wait for it in their gates */
@@ -448,6 +449,7 @@ uint64_t rdl__overdue_ns(const rdl_context *cx);
 
 /* rescue.c: what is ready in the rings of held workers goes to others; the lock is held */
 void rdl__rescue(rdl_context *cx);
+void rdl__cancel_held(rdl_context *cx);
 
 /* stats.c: the lock is held */
 void rdl__stats_settle(rdl_context *cx); /* a launch has ended */

@@ -227,6 +227,7 @@ rdl_status rdl_future_cancel(rdl_context *cx, rdl_future future) {
   if (!status && !rdl__root_done(cx, slot, future.generation)) {
     status = rdl__image_need(cx);
     if (!status) status = rdl__root_find(cx, future, &slot); /* the lock may have been given up */
+    if (!status) cx->roots[slot].cancelled = true;
     if (!status) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
   }
   pthread_mutex_unlock(&cx->lock);

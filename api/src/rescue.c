@@ -4,7 +4,7 @@
  * question of a launch on (watchdog.c) a future starts by a swap of its word. Who has not answered
  * yet is in a segment that began before, and sees the question before it starts another. So the
  * host may swap words, too: one that it gives a new ticket is its own, whatever ring its old entry
- * stands in, and goes to the others as a message.
+ * stands in, and goes to the others as a message. What a held worker runs it can mark as cancelled.
  *
  * Left are futures that no entry of the ring names: those that have yielded, that are LOCAL to the
  * worker, and that wait there for room.
@@ -63,6 +63,25 @@ static void take_ring(rdl_context *cx, const rdl_entry *ring) {
     uint32_t wait = rdl_load_acquire(&ring[k].wait);
     uint32_t slot = rdl_load_acquire(&ring[k].slot);
     if (slot && slot < cx->control->slots && !take(cx, &ring[k], slot, wait)) return;
+  }
+}
+
+/* Who would take the host's message may be held, too, or have left: the running future gets its
+ * mark from the host, as from another worker (rdl_cancel). */
+static void cancel_running(rdl_context *cx, uint32_t slot) {
+  uint32_t word = rdl_load_acquire(&cx->records[slot].wait);
+  uint32_t state = word & RDL_STATE_MASK;
+  if (state != RDL_READY && state != RDL_QUEUED && state != RDL_RUNNING) return;
+  if (rdl_load_relaxed(&cx->records[slot].task) & RDL_TASK_CANCELLED) return;
+  (void)rdl_cas(&cx->records[slot].wait, word, word | RDL_CANCEL_BIT); /* else in 50 ms */
+}
+
+void rdl__cancel_held(rdl_context *cx) {
+  uint32_t k;
+  for (k = 0; k < cx->launched_workers; k++) {
+    uint32_t slot = rdl_load_acquire(&cx->worker_states[k].running);
+    bool asked = slot <= cx->options.roots && cx->roots[slot].cancelled;
+    if (slot && (asked || cx->closing) && rdl__held_ns(cx, k)) cancel_running(cx, slot);
   }
 }
 

@@ -233,7 +233,7 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   root->generation = record->generation;
   root->state = state;
   root->task = word;
-  root->batch = false;
+  root->batch = root->cancelled = false;
   root->gates = 0;
   root->after = NULL;
   root->result_size = task ? task->info.result_size : RDL_INLINE_SIZE;

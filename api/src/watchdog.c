@@ -148,6 +148,7 @@ void rdl__watch(rdl_context *cx) {
     look_at(cx, k, now);
   rdl_store_relaxed(&cx->control->now, rdl__as_ms(now));
   cx->next_watch = now + WATCH_NS;
+  rdl__cancel_held(cx);
   if (!cx->closing) rdl__rescue(cx);
   cx->question++;
   cx->asked_ns = now;
