@@ -303,7 +303,8 @@ RDL_FN void rdl_complete(rdl_cx *rdl) {
 /* RETURNED: the code has ended and a child has not. What the code held of the count goes, but for
    one that keeps the record until this worker is done with it. The count comes first: whoever finds
    the future RETURNED can hold it then, and passes a cancel on; one that came before stands in the
-   word that the swap finds, and is passed on from here. So never do both. */
+   word that the swap finds, and is passed on from here. So never do both. The word is looked at
+   before the cause: without the mark in it another worker may set the cause at this moment. */
 RDL_FN void rdl_return(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
@@ -311,7 +312,6 @@ RDL_FN void rdl_return(rdl_cx *rdl) {
   rdl_fetch_add(&record->children, rdl->spawned + 1u - RDL_CODE_RUNS);
   while ((seen = rdl_cas(&record->wait, wait, (wait & ~RDL_STATE_MASK) | RDL_RETURNED)) != wait)
     wait = seen;
-  /* The word first: without the mark another worker may pass a cancel on, and set the cause, now. */
   if ((wait & RDL_CANCEL_BIT) && !record->cause) {
     rdl->sides[rdl->slot].link = rdl->unwind; /* with what it holds of the count */
     rdl->unwind = rdl->slot;
