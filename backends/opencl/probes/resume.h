@@ -2,8 +2,10 @@
 /*
  * A task as the dialect makes it, whose segments begin in the middle of loops, read by both
  * compilers: step by step both must come to the same. Such loops have several ways in, which some
- * compilers cannot put into a form of their own. Needs rdl_u32 and RESUME_GLOBAL.
- * words: [0] the resume point; [1] a counter; [2] what came out; [3] the last random number.
+ * compilers cannot put into a form of their own. Needs rdl_u32, RESUME_GLOBAL and RESUME_VARIANT, a
+ * number that makes the text another one.
+ * words: [0] the resume point; [1] a counter; [2] what came out; [3] the last random number; [5]
+ * the variant.
  */
 #define RESUME_OVER 99u
 
@@ -40,7 +42,7 @@ static rdl_u32 resume_segment(RESUME_GLOBAL rdl_u32 *words) {
     words[0] = 4u;
     return 1u;
   case 4u:
-    words[2] = words[2] * 31u + 19u;
+    words[2] = words[2] * 31u + 19u + RESUME_VARIANT;
   }
   words[0] = RESUME_OVER;
   return 2u;
