@@ -410,9 +410,8 @@ static void check_other_device(void) {
   }
 }
 
-/* Waits time out, closing gives up in time, and then the device is refused, and no other is. When
- * the segments end after all, it is free again. */
-/* No worker is left to take the host's message, nor at the end. */
+/* Every worker is held by a task that looks for a cancel: nobody is left to take the host's
+ * message, and the others end when the context closes. */
 void SCH_9_cancels(void) {
   static warnings told;
   rdl_context_options options = held_options(&told);
@@ -431,6 +430,8 @@ void SCH_9_cancels(void) {
   CHECK_OK(rdl_context_close(b.cx));
 }
 
+/* Waits time out, closing gives up in time, and then the device is refused, and no other is. When
+ * the segments end after all, it is free again. */
 void SCH_9_all_held(void) {
   static warnings told;
   rdl_context_options options = held_options(&told);

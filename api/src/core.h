@@ -449,6 +449,7 @@ uint64_t rdl__overdue_ns(const rdl_context *cx);
 
 /* rescue.c: what is ready in the rings of held workers goes to others; the lock is held */
 void rdl__rescue(rdl_context *cx);
+/* Marks what held workers run, if it was cancelled or the context closes. */
 void rdl__cancel_held(rdl_context *cx);
 
 /* stats.c: the lock is held */

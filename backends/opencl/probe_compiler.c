@@ -157,8 +157,8 @@ typedef uint64_t rdl_u64;
 #define RESUME_WORDS   6u
 #define RESUME_STEPS   48u
 
-/* Mesa 22.3 goes through parts of a program in the order of their addresses, which are others each
- * time: one compilation in five comes out right. */
+/* A compiler that is wrong need not be so each time: Mesa 22.3 got one text right in 5 of 25
+ * compilations. */
 #define RESUME_VARIANTS 8u
 
 /* Segment by segment, until the task is over; sets `*out_right` to 0 at the first that differs. */
