@@ -31,7 +31,10 @@ enum {
   PEER_FAN_WIDTH = 1000,
   PEER_FAN_TASKS = PEER_FAN_ROUNDS * PEER_FAN_WIDTH, /* the joins come on top */
   PEER_FAN_CELLS = PEER_FAN_TASKS + PEER_FAN_ROUNDS + 1,
-  PEER_ROUNDTRIPS = 10000
+  PEER_ROUNDTRIPS = 10000,
+  PEER_FMA_TASKS = 100000,
+  PEER_FMA = 4096,
+  PEER_MOST_FMA = 1 << 20 /* a task counts its multiply-adds in a float */
 };
 
 #define PEER_NOT_COUNTED (-1L)
@@ -39,7 +42,7 @@ enum {
 /* One round of one shape: the harness fills in the first part, the shape the second. */
 struct peer_round {
   int workers;
-  int n; /* size of fib and tree */
+  int n; /* size of fib, tree and fma */
 
   uint64_t ns;
   long futures;
@@ -64,9 +67,10 @@ struct peer {
   void (*close)(void);
 };
 
-/* The sizes of fib and tree. */
+/* The sizes of fib, tree and fma. */
 #define PEER_SIZED_FIB  .n = PEER_FIB, .max_n = PEER_MOST_FIB
 #define PEER_SIZED_TREE .n = PEER_TREE, .max_n = PEER_MOST_TREE
+#define PEER_SIZED_FMA  .n = PEER_FMA, .max_n = PEER_MOST_FMA
 
 int peer_main(int argc, char **argv, const struct peer *peer);
 
@@ -122,6 +126,7 @@ void peer_check_tree(struct peer_round *round, long nodes);
 void peer_check_pingpong(struct peer_round *round, long handovers);
 void peer_check_fan(struct peer_round *round, const uint32_t *cells);
 void peer_check_roundtrip(struct peer_round *round, long runs);
+void peer_check_fma(struct peer_round *round, const uint32_t *cells);
 
 #ifdef __cplusplus
 }

@@ -120,3 +120,13 @@ void peer_check_roundtrip(struct peer_round *round, long runs) {
   round->futures = PEER_ROUNDTRIPS;
   round->ok = runs == PEER_ROUNDTRIPS;
 }
+
+/* A task runs whole turns of eight. */
+void peer_check_fma(struct peer_round *round, const uint32_t *cells) {
+  uint32_t expected = ((uint32_t)round->n + 7) / 8 * 8;
+  long right = 0;
+  for (long i = 0; i < PEER_FMA_TASKS; i++)
+    right += cells[i] == expected;
+  round->futures = PEER_FMA_TASKS;
+  round->ok = right == PEER_FMA_TASKS;
+}
