@@ -21,6 +21,7 @@ enum {
   OPTION_SHAPE,
   OPTION_DEVICE,
   OPTION_WORKERS,
+  OPTION_SLOTS,
   OPTION_ROUNDS,
   OPTION_N,
   OPTION_PEER,
@@ -33,14 +34,21 @@ enum {
 static const command_option offered[] = {
     [OPTION_SHAPE] = {"--shape", "SHAPE",
                       "all (the default), or one of indep chain wavefront fib tree pingpong\n"
-                      "fan roundtrip startup parked"},
+                      "fan roundtrip yield fma startup parked"},
     [OPTION_DEVICE] = {"--device", "SELECTOR",
                        "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
     [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},
+    [OPTION_SLOTS] = {"--slots", "N",
+                      "futures spawned by tasks that may live at once; default: 262,144"},
     [OPTION_ROUNDS] = {"--rounds", "R", "how often each shape is run; default: 9"},
-    [OPTION_N] = {"--n", "N",
-                  "with --shape fib: run fib(N), up to 40; default: 20. With --shape tree: the\n"
-                  "first N levels are whole, up to 10; default: 7, which makes 2,992,501 futures"},
+    [OPTION_N] =
+        {"--n", "N",
+         "the size of one shape. fib: run fib(N), up to 40; default: 20. tree: the first\n"
+         "N levels are whole, up to 10; default: 7, which makes 2,992,501 futures. indep:\n"
+         "N futures, up to 20,000,000; default: 100,000. chain: N futures, up to 60,000;\n"
+         "default: 10,000; peers have these whatever N is. yield: N tasks, up to 60,000,\n"
+         "that yield 1,000 times each; default: 1,000. fma: 100,000 tasks of N\n"
+         "multiply-adds, up to 1,048,576; default: 4,096"},
     [OPTION_PEER] = {"--peer", "NAME",
                      "also run the program peer-NAME that lies beside this one, or all; ratio is\n"
                      "its time over ours: above 1, Raddle is faster. Rounds take turns. Default:\n"
@@ -81,6 +89,9 @@ static int take_option(int option, const char *value, bench_options *o) {
   case OPTION_WORKERS:
     if (command_number(value, 1, BENCH_MOST_WORKERS, &o->workers)) break;
     return wrong_number("--workers", BENCH_MOST_WORKERS, value);
+  case OPTION_SLOTS:
+    if (command_number(value, 1, BENCH_MOST_SLOTS, &o->slots)) break;
+    return wrong_number("--slots", BENCH_MOST_SLOTS, value);
   case OPTION_ROUNDS:
     if (command_number(value, 1, BENCH_MOST_ROUNDS, &o->rounds)) break;
     return wrong_number("--rounds", BENCH_MOST_ROUNDS, value);
@@ -114,7 +125,7 @@ static int check_size(const bench_options *o) {
   while (shape->name && strcmp(o->shape, shape->name) != 0)
     shape++;
   if (!shape->name || !shape->count)
-    return command_misused("bench", "--n is for --shape fib or --shape tree");
+    return command_misused("bench", "--n is for one of the shapes indep chain fib tree yield fma");
   if (o->n <= shape->most_n) return EXIT_OK;
   return command_misused("bench", "--n of %s is at most %u", shape->name, shape->most_n);
 }
@@ -132,6 +143,8 @@ static int read_options(int argc, char **argv, bench_options *o) {
 typedef struct our_series {
   double ns[BENCH_MOST_ROUNDS];
   double since_signal[BENCH_MOST_ROUNDS];
+  double p50[BENCH_MOST_ROUNDS];
+  double p99[BENCH_MOST_ROUNDS];
   double suspended[BENCH_MOST_ROUNDS];
   uint32_t count;
 } our_series;
@@ -151,7 +164,7 @@ static rdl_status exact_stats(rdl_context *context, rdl_stats *out_stats) {
 
 static rdl_status run_round(const bench *b, const bench_shape *shape, bench_round *out_round) {
   rdl_stats before, after;
-  *out_round = (bench_round){0, 0, 0};
+  *out_round = (bench_round){.ns = 0};
   rdl_status status = exact_stats(b->context, &before);
   if (!status) status = shape->run(b, out_round);
   if (!status) status = exact_stats(b->context, &after);
@@ -169,6 +182,8 @@ static rdl_status our_turn(const bench *b, const bench_shape *shape, uint32_t ro
     uint32_t at = series->count++;
     series->ns[at] = (double)round.ns / (double)b->futures;
     series->since_signal[at] = (double)round.since_signal_ns / (double)b->futures;
+    series->p50[at] = round.p50_ns;
+    series->p99[at] = round.p99_ns;
     series->suspended[at] = (double)round.suspended;
   }
   return status;
@@ -204,6 +219,8 @@ static int tell(const session *s, const bench_shape *shape, our_series *ours,
   uint32_t told = 0;
   line.ours = bench_spread_of(ours->ns, ours->count);
   line.since_signal = bench_spread_of(ours->since_signal, ours->count).median;
+  line.p50 = bench_spread_of(ours->p50, ours->count).median;
+  line.p99 = bench_spread_of(ours->p99, ours->count).median;
   line.suspended = bench_spread_of(ours->suspended, ours->count).median;
   if (s->bench.module) tell_bytes(s, &line);
   for (size_t i = 0; shape->has_peers && i < s->peers.count; i++) {
@@ -220,9 +237,10 @@ static int tell(const session *s, const bench_shape *shape, our_series *ours,
 
 static void peers_turn(const session *s, const bench_shape *shape, uint32_t rounds,
                        bench_series *theirs, bool *slow) {
-  for (size_t i = 0; i < s->peers.count; i++) {
+  uint32_t n = shape->usual_n ? s->bench.n : 0;
+  for (size_t i = 0; shape->has_peers && i < s->peers.count; i++) {
     uint64_t start = bench_now();
-    bench_task task = {shape->name, s->bench.n, s->info.workers, slow[i] ? 1 : rounds};
+    bench_task task = {shape->name, n, s->info.workers, slow[i] ? 1 : rounds};
     bench_peer_run(s->peers.names[i], &task, &theirs[i]);
     if (bench_now() - start > slow_turn_ns) slow[i] = true;
   }
@@ -336,9 +354,9 @@ const command command_bench = {
     .name = "bench",
     .summary = "measure this machine, beside other runtimes if they are there",
     .usage = "bench [--shape SHAPE] [--n N] [--device SELECTOR] [--workers N] [--rounds R]\n"
-             "                    [--peer NAME|all|none] [--json FILE|-]",
+             "                    [--slots N] [--peer NAME|all|none] [--json FILE|-]",
     .about = "Runs a shape R times after one round to warm up, checks every result and prints\n"
-             "median, least and most nanoseconds a future.",
+             "median, least and most nanoseconds a future, or a hand-over of pingpong or a yield.",
     .options = offered,
     .more =
         "startup is the time from opening the device to a first result, in a new process with a\n"

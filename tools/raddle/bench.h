@@ -11,12 +11,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BENCH_MOST_ROUNDS = 1001, BENCH_MOST_WORKERS = 1024, BENCH_MOST_N = 40, BENCH_NOTE = 160 };
+enum {
+  BENCH_MOST_ROUNDS = 1001,
+  BENCH_MOST_WORKERS = 65536,
+  BENCH_MOST_N = 20000000, /* of any shape */
+  BENCH_MOST_SLOTS = 1 << 23,
+  BENCH_NOTE = 160
+};
 
 typedef struct bench_options {
   const char *shape;
   const char *device; /* selector; NULL = the best device */
   uint32_t workers;   /* 0 = as many as run at once */
+  uint32_t slots;     /* 0 = as many as a context has unless asked */
   uint32_t rounds;
   const char *peer; /* a name, "all" or "none" */
   const char *json; /* path, "-" or NULL */
@@ -29,13 +36,15 @@ typedef struct bench_options {
 typedef struct bench {
   rdl_context *context;
   rdl_module *module;
-  uint32_t n;       /* size of the shape that is run, */
+  uint32_t n;       /* size of the shape that is run; 0 = its only or its usual one, */
   uint32_t futures; /* and the futures of a round of it */
 } bench;
 
 typedef struct bench_round {
   uint64_t ns;
   uint64_t since_signal_ns; /* 0 = the shape has no signal */
+  double p50_ns;            /* of single futures; 0 = the shape times none */
+  double p99_ns;
   uint64_t suspended;
 } bench_round;
 
@@ -47,7 +56,8 @@ typedef struct bench_shape {
   rdl_status (*run)(const bench *b, bench_round *out_round);
   /* Instead of `run`, for shapes that need no open context: one value in nanoseconds. */
   rdl_status (*measure)(const bench_options *options, double *out_ns);
-  /* Of a shape that comes in sizes: the futures of one, the usual size and the largest. */
+  /* Of a shape that comes in sizes: the futures of one, the usual size and the largest. Where the
+     usual one is 0, peers run their own size, whatever ours is. */
   uint32_t (*count)(uint32_t n);
   uint32_t usual_n;
   uint32_t most_n;
@@ -69,6 +79,8 @@ typedef struct bench_line {
   uint32_t workers;
   bench_spread ours; /* ns per future */
   double since_signal;
+  double p50; /* ns of a single future; 0 = not told */
+  double p99;
   double suspended;
   uint32_t record_bytes; /* of a future; 0 = not told */
   uint32_t frame_bytes;

@@ -129,6 +129,56 @@ RDL_TASK(bench_player, uint, struct player_args, struct player_state) {
   RDL_END();
 }
 
+struct yield_args {
+  uint turns;
+};
+struct yield_state {
+  uint turn;
+};
+RDL_TASK(bench_yield, uint, struct yield_args, struct yield_state) {
+  RDL_BEGIN();
+  while (self->turn < args->turns) {
+    self->turn++;
+    RDL_YIELD();
+  }
+  RDL_RETURN(self->turn);
+  RDL_END();
+}
+
+/*
+ * So many multiply-adds, each of which needs the one before, eight in a turn of the loop. The
+ * values given are such that the sum counts them, whether a device rounds once or twice. The peers
+ * have the same loop.
+ */
+struct fma_args {
+  rdl_ptr cell;
+  uint count;
+  float start;
+  float factor;
+  float summand;
+};
+RDL_TASK(bench_fma, RDL_NONE, struct fma_args, RDL_NONE) {
+  float x, factor, summand;
+  uint k, count;
+  RDL_BEGIN();
+  x = args->start;
+  factor = args->factor;
+  summand = args->summand;
+  count = args->count;
+  for (k = 0; k < count; k += 8u) {
+    x = x * factor + summand;
+    x = x * factor + summand;
+    x = x * factor + summand;
+    x = x * factor + summand;
+    x = x * factor + summand;
+    x = x * factor + summand;
+    x = x * factor + summand;
+    x = x * factor + summand;
+  }
+  *RDL_AT(uint, args->cell) = (uint)x;
+  RDL_END();
+}
+
 struct fan_args {
   rdl_ptr handles; /* room for `width` */
   uint rounds;

@@ -20,6 +20,7 @@ rdl_status bench_open(const bench_options *options, bool ahead, bench *out_bench
   rdl_context_options how = RDL_CONTEXT_OPTIONS_INIT;
   *out_bench = (bench){NULL, NULL, 0, 0};
   how.workers = options->workers;
+  how.slots = options->slots;
   how.log = command_log; /* a clamped number of workers, for one, is part of what was measured */
   how.log_user = (void *)&command_bench;
   if (options->steady) { /* no launch ends for want of time, none waits for work, nobody spins */

@@ -49,6 +49,7 @@ static void put_json(FILE *file, const bench_line *line) {
   fprintf(file, ", \"ns_min\": %.1f, \"ns_max\": %.1f, \"suspended\": %.0f", line->ours.least,
           line->ours.most, line->suspended);
   if (line->since_signal > 0) fprintf(file, ", \"ns_since_signal\": %.1f", line->since_signal);
+  if (line->p50 > 0) fprintf(file, ", \"p50_ns\": %.1f, \"p99_ns\": %.1f", line->p50, line->p99);
   if (line->n) fprintf(file, ", \"size\": %u", line->n);
   if (line->record_bytes)
     fprintf(file, ", \"bytes_per_future\": %u, \"frame_bytes\": %u", line->record_bytes,
@@ -66,6 +67,7 @@ static void put_json(FILE *file, const bench_line *line) {
 static void put_extras(const bench_line *line) {
   if (line->n) printf("  (n is %u: %u futures)", line->n, line->futures);
   if (line->since_signal > 0) printf("  (%.1f ns since the signal)", line->since_signal);
+  if (line->p50 > 0) printf("  (p50 %.1f, p99 %.1f ns)", line->p50, line->p99);
   if (line->record_bytes)
     printf("  (%u bytes a future, %u of frame)", line->record_bytes, line->frame_bytes);
 }

@@ -16,7 +16,9 @@ enum {
   HANDOVERS = 10000, /* of each player */
   FAN_ROUNDS = 10,
   FAN_WIDTH = 1000,
-  ROUNDTRIPS = 10000
+  ROUNDTRIPS = 10000,
+  YIELDS = 1000, /* of each task */
+  FMA_TASKS = 100000
 };
 
 /* A round that takes longer hangs. */
@@ -51,6 +53,14 @@ typedef struct player_args {
   uint32_t serves;
 } player_args;
 
+typedef struct fma_args {
+  rdl_ptr cell;
+  uint32_t count;
+  float start;
+  float factor;
+  float summand;
+} fma_args;
+
 typedef struct fan_args {
   rdl_ptr handles;
   uint32_t rounds;
@@ -69,35 +79,74 @@ static rdl_status check(bool right, const char *shape) {
   return RDL_INTERNAL;
 }
 
-/* ---- indep ---- */
+/* ---- tasks that write one cell each ---- */
 
-static rdl_status indep_round(const bench *b, rdl_buffer *cells, const cell_args *args,
-                              bench_round *round) {
+/* A batch of as many tasks as the round has futures; each gets the address of its own cell, with
+   which its arguments begin. */
+typedef struct cells {
+  const bench *bench;
+  const char *shape;
+  const char *task;
+  unsigned char *args;
+  size_t args_size;
+  uint32_t expected; /* what each task writes */
+} cells;
+
+static rdl_status check_cells(const cells *c, rdl_buffer *buffer) {
+  uint32_t count = c->bench->futures, right = 0;
+  uint32_t *written = calloc(count, sizeof *written);
+  if (!written) return RDL_OUT_OF_MEMORY;
+  rdl_status status = rdl_buffer_read(buffer, 0, written, count * sizeof *written);
+  for (uint32_t i = 0; i < count; i++)
+    right += written[i] == c->expected;
+  free(written);
+  return status ? status : check(right == count, c->shape);
+}
+
+static rdl_status cells_round(const cells *c, bench_round *round) {
+  const bench *b = c->bench;
+  rdl_buffer *buffer = NULL;
   rdl_future all;
+  rdl_status status = rdl_buffer_create(b->context, b->futures * sizeof(uint32_t), &buffer);
+  for (uint32_t i = 0; i < b->futures && !status; i++) {
+    rdl_ptr cell = rdl_buffer_address(buffer) + i * sizeof(uint32_t); /* which is zero */
+    memcpy(c->args + i * c->args_size, &cell, sizeof cell);
+  }
   uint64_t start = bench_now();
-  rdl_status status = rdl_spawn_many(b->module, "bench_cell", args, sizeof *args, sizeof *args,
-                                     INDEP, NULL, NULL, &all);
+  if (!status)
+    status = rdl_spawn_many(b->module, c->task, c->args, c->args_size, c->args_size, b->futures,
+                            NULL, NULL, &all);
   if (!status) status = rdl_future_get(b->context, all, NULL, 0, patience);
   round->ns = bench_now() - start;
-  if (status) return status;
-  static uint32_t written[INDEP];
-  uint32_t right = 0;
-  status = rdl_buffer_read(cells, 0, written, sizeof written);
-  if (status) return status;
-  for (uint32_t i = 0; i < INDEP; i++)
-    right += written[i] == 1;
-  return check(right == INDEP, "indep");
+  if (!status) status = check_cells(c, buffer);
+  rdl_buffer_destroy(buffer);
+  return status;
+}
+
+static uint32_t indep_futures(uint32_t n) {
+  return n ? n : INDEP;
 }
 
 static rdl_status run_indep(const bench *b, bench_round *round) {
-  rdl_buffer *cells = NULL;
-  cell_args *args = calloc(INDEP, sizeof *args);
-  if (!args) return RDL_OUT_OF_MEMORY;
-  rdl_status status = rdl_buffer_create(b->context, INDEP * sizeof(uint32_t), &cells);
-  for (uint32_t i = 0; i < INDEP && !status; i++)
-    args[i].cell = rdl_buffer_address(cells) + i * sizeof(uint32_t);
-  if (!status) status = indep_round(b, cells, args, round); /* a new buffer is zero */
-  rdl_buffer_destroy(cells);
+  cell_args *args = calloc(b->futures, sizeof *args);
+  cells c = {b, "indep", "bench_cell", (unsigned char *)args, sizeof *args, 1};
+  rdl_status status = args ? cells_round(&c, round) : RDL_OUT_OF_MEMORY;
+  free(args);
+  return status;
+}
+
+static uint32_t fma_futures(uint32_t n) {
+  (void)n;
+  return FMA_TASKS;
+}
+
+/* Whole turns of eight. */
+static rdl_status run_fma(const bench *b, bench_round *round) {
+  fma_args *args = calloc(b->futures, sizeof *args);
+  cells c = {b, "fma", "bench_fma", (unsigned char *)args, sizeof *args, (b->n + 7) / 8 * 8};
+  for (uint32_t i = 0; args && i < b->futures; i++)
+    args[i] = (fma_args){.count = b->n, .start = 0, .factor = 1, .summand = 1};
+  rdl_status status = args ? cells_round(&c, round) : RDL_OUT_OF_MEMORY;
   free(args);
   return status;
 }
@@ -118,8 +167,8 @@ typedef struct gated {
   const bench *bench;
   const char *task;
   size_t args_size;
-  uint32_t (*place_of)(uint32_t future); /* among those that are spawned */
-  unsigned char *args;                   /* `count` of them, by place */
+  uint32_t (*place_of)(const struct gated *g, uint32_t future); /* among those that are spawned */
+  unsigned char *args;                                          /* `count` of them, by place */
   uint32_t count;
   rdl_event gate;
   rdl_buffer *table;   /* handles, by place */
@@ -127,16 +176,17 @@ typedef struct gated {
   uint32_t *results;
 } gated;
 
-static uint32_t place_of_link(uint32_t i) {
-  return CHAIN - 1 - i;
+static uint32_t place_of_link(const gated *g, uint32_t i) {
+  return g->count - 1 - i;
 }
 
-static uint32_t place_of_cell(uint32_t i) {
+static uint32_t place_of_cell(const gated *g, uint32_t i) {
+  (void)g;
   return (SIDE - 1 - i % SIDE) * SIDE + i / SIDE;
 }
 
 static rdl_ptr handle_of(const gated *g, uint32_t future) {
-  return rdl_buffer_address(g->table) + g->place_of(future) * sizeof(rdl_future);
+  return rdl_buffer_address(g->table) + g->place_of(g, future) * sizeof(rdl_future);
 }
 
 /* Passes `status` on if that tells of a failure. */
@@ -191,9 +241,13 @@ static rdl_status gated_round(const gated *g, bench_round *round) {
 
 static bool chain_is_right(const gated *g) {
   uint32_t right = 0;
-  for (uint32_t i = 0; i < CHAIN; i++)
-    right += g->results[g->place_of(i)] == i + 1;
-  return right == CHAIN;
+  for (uint32_t i = 0; i < g->count; i++)
+    right += g->results[g->place_of(g, i)] == i + 1;
+  return right == g->count;
+}
+
+static uint32_t chain_futures(uint32_t n) {
+  return n ? n : CHAIN;
 }
 
 static rdl_status run_chain(const bench *b, bench_round *round) {
@@ -201,11 +255,11 @@ static rdl_status run_chain(const bench *b, bench_round *round) {
              .task = "bench_chain",
              .args_size = sizeof(chain_args),
              .place_of = place_of_link,
-             .count = CHAIN};
+             .count = b->futures};
   rdl_status status = gated_open(&g);
-  for (uint32_t i = 0; i < CHAIN && !status; i++) {
+  for (uint32_t i = 0; i < g.count && !status; i++) {
     chain_args args = {.gate = g.gate, .before = i ? handle_of(&g, i - 1) : 0};
-    memcpy(g.args + g.place_of(i) * sizeof args, &args, sizeof args);
+    memcpy(g.args + g.place_of(&g, i) * sizeof args, &args, sizeof args);
   }
   if (!status) status = gated_round(&g, round);
   if (!status) status = check(chain_is_right(&g), "chain");
@@ -220,7 +274,7 @@ static bool wavefront_is_right(const gated *g) {
     uint32_t up = i >= SIDE ? expected[i - SIDE] : 0;
     uint32_t left = i % SIDE ? expected[i - 1] : 0;
     expected[i] = i ? up + left : 1;
-    right += g->results[g->place_of(i)] == expected[i];
+    right += g->results[g->place_of(g, i)] == expected[i];
   }
   return right == CELLS;
 }
@@ -236,7 +290,7 @@ static rdl_status run_wavefront(const bench *b, bench_round *round) {
     wave_args args = {.gate = g.gate,
                       .up = i >= SIDE ? handle_of(&g, i - SIDE) : 0,
                       .left = i % SIDE ? handle_of(&g, i - 1) : 0};
-    memcpy(g.args + g.place_of(i) * sizeof args, &args, sizeof args);
+    memcpy(g.args + g.place_of(&g, i) * sizeof args, &args, sizeof args);
   }
   if (!status) status = gated_round(&g, round);
   if (!status) status = check(wavefront_is_right(&g), "wavefront");
@@ -351,32 +405,75 @@ static rdl_status run_pingpong(const bench *b, bench_round *round) {
   return status;
 }
 
+/* ---- yield ---- */
+
+static uint32_t yield_futures(uint32_t n) {
+  return n * YIELDS;
+}
+
+static rdl_status yield_round(const bench *b, rdl_future *tasks, uint32_t *turns,
+                              bench_round *round) {
+  const uint32_t most = YIELDS;
+  uint32_t right = 0;
+  uint64_t start = bench_now();
+  rdl_status status = rdl_spawn_many(b->module, "bench_yield", turns, sizeof most, sizeof most,
+                                     b->n, NULL, tasks, NULL);
+  memset(turns, 0, b->n * sizeof *turns);
+  if (!status)
+    status = rdl_future_get_many(b->context, tasks, b->n, turns, sizeof *turns, patience);
+  round->ns = bench_now() - start;
+  for (uint32_t i = 0; i < b->n; i++)
+    right += turns[i] == most;
+  return status ? status : check(right == b->n, "yield");
+}
+
+/* Tasks that do nothing but let each other go first. */
+static rdl_status run_yield(const bench *b, bench_round *round) {
+  rdl_future *tasks = calloc(b->n, sizeof *tasks);
+  uint32_t *turns = calloc(b->n, sizeof *turns); /* arguments, then results */
+  rdl_status status = tasks && turns ? RDL_OK : RDL_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < b->n && !status; i++)
+    turns[i] = YIELDS;
+  if (!status) status = yield_round(b, tasks, turns, round);
+  free(tasks);
+  free(turns);
+  return status;
+}
+
 /* ---- roundtrip ---- */
 
 static rdl_status run_roundtrip(const bench *b, bench_round *round) {
+  static double times[ROUNDTRIPS];
   uint32_t right = 0;
   rdl_status status = RDL_OK;
-  uint64_t start = bench_now();
+  uint64_t start = bench_now(), before = start;
   for (uint32_t i = 0; i < ROUNDTRIPS && !status; i++) {
     uint32_t value = 0;
     rdl_future future;
     status = rdl_spawn(b->module, "bench_plus", &i, sizeof i, NULL, &future);
     if (!status) status = rdl_future_get(b->context, future, &value, sizeof value, patience);
     right += value == i + 1;
+    uint64_t now = bench_now();
+    times[i] = (double)(now - before);
+    before = now;
   }
-  round->ns = bench_now() - start;
+  round->ns = before - start;
+  round->p50_ns = bench_spread_of(times, ROUNDTRIPS).median;
+  round->p99_ns = times[ROUNDTRIPS / 100 * 99]; /* they are in order now */
   return status ? status : check(right == ROUNDTRIPS, "roundtrip");
 }
 
 const bench_shape bench_shapes[] = {
-    {"indep", true, INDEP, .run = run_indep},
-    {"chain", true, CHAIN, .run = run_chain},
+    {"indep", true, .run = run_indep, .count = indep_futures, .most_n = 20000000},
+    {"chain", true, .run = run_chain, .count = chain_futures, .most_n = 60000},
     {"wavefront", true, CELLS, .run = run_wavefront},
-    {"fib", true, .run = run_fib, .count = fib_futures, .usual_n = 20, .most_n = BENCH_MOST_N},
+    {"fib", true, .run = run_fib, .count = fib_futures, .usual_n = 20, .most_n = 40},
     {"tree", true, .run = run_tree, .count = tree_futures, .usual_n = 7, .most_n = 10},
     {"pingpong", true, 2 * HANDOVERS, .run = run_pingpong},
     {"fan", true, FAN_ROUNDS *(FAN_WIDTH + 1), .run = run_fan},
     {"roundtrip", true, ROUNDTRIPS, .run = run_roundtrip},
+    {"yield", false, .run = run_yield, .count = yield_futures, .usual_n = 1000, .most_n = 60000},
+    {"fma", true, .run = run_fma, .count = fma_futures, .usual_n = 4096, .most_n = 1 << 20},
     {"startup", false, 1, .measure = bench_startup},
     {"parked", false, 1, .measure = bench_parked},
     {0},

@@ -9,7 +9,7 @@ import harness
 from harness import check, run
 
 SHAPES = {"indep": 100000, "chain": 10000, "wavefront": 10000, "fib": 21891, "tree": 2992501,
-          "pingpong": 20000, "fan": 10010, "roundtrip": 10000}
+          "pingpong": 20000, "fan": 10010, "roundtrip": 10000, "yield": 1000000, "fma": 100000}
 FIELDS = {"shape", "device", "workers", "n", "ns_per_future", "ns_min", "ns_max", "suspended",
           "peer", "peer_ns", "ratio"}
 
@@ -103,6 +103,8 @@ def case_misuse():
                   ["bench", "quickly"], ["bench", "--n", "5"],
                   ["bench", "--shape", "fan", "--n", "5"], ["bench", "--shape", "fib", "--n", "41"],
                   ["bench", "--shape", "tree", "--n", "11"], ["bench", "--shape", "tree", "--n", "0"],
+                  ["bench", "--shape", "indep", "--n", "20000001"],
+                  ["bench", "--shape", "chain", "--n", "60001"], ["bench", "--slots", "none"],
                   ["bench", "--fast", "1"]):
         done = run(*words)
         check(done.returncode == 2 and "--help" in done.stderr, words, done)
@@ -134,14 +136,15 @@ LEAST_SUSPENDED = {"chain": 10000, "wavefront": 10000, "pingpong": 10000, "fan":
 def case_bench():
     for workers in (1, 2):
         for shape in SHAPES:
-            if shape == "tree":
-                continue  # millions of futures: case_sizes takes a small one
+            if shape in ("tree", "fma"):
+                continue  # they take long: case_sizes takes small ones
             done = run("bench", "--shape", shape, "--rounds", "1", "--device", "host", "--workers",
                        str(workers), "--json", "-")
             lines = lines_of(done)
             check(len(lines) == 1, lines)
             check_line(lines[0], shape, workers)
-            check(("size" in lines[0]) == (shape == "fib"), lines)
+            check(("size" in lines[0]) == (shape in ("fib", "yield")), lines)
+            check(("p50_ns" in lines[0]) == (shape == "roundtrip"), lines)
             check(lines[0]["peer"] is None and lines[0]["ratio"] is None, lines)
             if workers == 1:
                 check(lines[0]["suspended"] >= LEAST_SUSPENDED.get(shape, 0), lines)
@@ -156,9 +159,18 @@ def of_size(shape, n, *words):
 
 # Peers that are there check that they do the same.
 def case_sizes():
-    for shape, n, futures in (("fib", 1, 1), ("fib", 23, 92735), ("tree", 1, 5), ("tree", 3, 529)):
+    for shape, n, futures in (("fib", 1, 1), ("fib", 23, 92735), ("tree", 1, 5), ("tree", 3, 529),
+                              ("indep", 1, 1), ("indep", 200000, 200000), ("chain", 1, 1),
+                              ("chain", 20000, 20000), ("yield", 1, 1000), ("yield", 30, 30000),
+                              ("fma", 1, 100000), ("fma", 64, 100000)):
         for line in of_size(shape, n, "--workers", "2", "--peer", "all"):
             check(line["size"] == n and line["n"] == futures, line)
+    line, = lines_of(run("bench", "--shape", "roundtrip", "--rounds", "1", "--device", "host",
+                         "--json", "-"))
+    check(0 < line["ns_min"] and 0 < line["p50_ns"] <= line["p99_ns"], line)
+    done = run("bench", "--shape", "fib", "--n", "20", "--rounds", "1", "--device", "host",
+               "--workers", "1", "--slots", "8")
+    check(done.returncode == 1 and "OUT_OF_SLOTS" in done.stderr, done)
     line, = of_size("fib", 12, "--steady", "--workers", "1")
     check(line["size"] == 12 and line["n"] == 465, line)
     done = run("bench", "--shape", "tree", "--n", "3", "--rounds", "1", "--device", "host")
