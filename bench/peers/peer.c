@@ -113,7 +113,7 @@ static const struct peer_shape *find_shape(const struct peer *peer, const struct
 }
 
 static void print_round(const struct peer_round *round) {
-  printf("%.1f ", (double)round->ns / (double)round->futures);
+  printf("%.3f ", (double)round->ns / (double)round->futures);
   if (round->suspended == PEER_NOT_COUNTED)
     printf("- ");
   else

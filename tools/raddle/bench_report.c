@@ -44,11 +44,11 @@ static double ratio_of(const bench_line *line) {
 static void put_json(FILE *file, const bench_line *line) {
   fprintf(file, "{\"shape\": \"%s\", \"device\": ", line->shape->name);
   command_print_json(file, line->device);
-  fprintf(file, ", \"workers\": %u, \"n\": %u, \"ns_per_future\": %.1f", line->workers,
+  fprintf(file, ", \"workers\": %u, \"n\": %u, \"ns_per_future\": %.3f", line->workers,
           line->futures, line->ours.median);
-  fprintf(file, ", \"ns_min\": %.1f, \"ns_max\": %.1f, \"suspended\": %.0f", line->ours.least,
+  fprintf(file, ", \"ns_min\": %.3f, \"ns_max\": %.3f, \"suspended\": %.0f", line->ours.least,
           line->ours.most, line->suspended);
-  if (line->since_signal > 0) fprintf(file, ", \"ns_since_signal\": %.1f", line->since_signal);
+  if (line->since_signal > 0) fprintf(file, ", \"ns_since_signal\": %.3f", line->since_signal);
   if (line->p50 > 0) fprintf(file, ", \"p50_ns\": %.1f, \"p99_ns\": %.1f", line->p50, line->p99);
   if (line->n) fprintf(file, ", \"size\": %u", line->n);
   if (line->record_bytes)
@@ -60,7 +60,7 @@ static void put_json(FILE *file, const bench_line *line) {
     return;
   }
   command_print_json(file, line->peer);
-  fprintf(file, ", \"peer_ns\": %.1f, \"peer_min\": %.1f, \"peer_max\": %.1f, \"ratio\": %.3f}\n",
+  fprintf(file, ", \"peer_ns\": %.3f, \"peer_min\": %.3f, \"peer_max\": %.3f, \"ratio\": %.3f}\n",
           line->theirs.median, line->theirs.least, line->theirs.most, ratio_of(line));
 }
 
@@ -72,14 +72,26 @@ static void put_extras(const bench_line *line) {
     printf("  (%u bytes a future, %u of frame)", line->record_bytes, line->frame_bytes);
 }
 
+/* A GPU's figures are below a nanosecond. */
+static void put_ns(double ns) {
+  printf(" %10.*f", ns < 10 ? 3 : 1, ns);
+}
+
 static void put_row(const bench_line *line) {
   if (!headed)
     printf("%-10s %-14s %2s %10s %10s %10s %9s  %-13s %10s %7s\n", "shape", "device", "w", "ns",
            "min", "max", "suspended", "peer", "peer ns", "ratio");
   headed = true;
-  printf("%-10s %-14s %2u %10.1f %10.1f %10.1f %9.0f", line->shape->name, line->device,
-         line->workers, line->ours.median, line->ours.least, line->ours.most, line->suspended);
-  if (line->peer) printf("  %-13s %10.1f %7.2f", line->peer, line->theirs.median, ratio_of(line));
+  printf("%-10s %-14s %2u", line->shape->name, line->device, line->workers);
+  put_ns(line->ours.median);
+  put_ns(line->ours.least);
+  put_ns(line->ours.most);
+  printf(" %9.0f", line->suspended);
+  if (line->peer) {
+    printf("  %-13s", line->peer);
+    put_ns(line->theirs.median);
+    printf(" %7.2f", ratio_of(line));
+  }
   put_extras(line);
   printf("\n");
   fflush(stdout);
