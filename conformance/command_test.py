@@ -50,6 +50,8 @@ def case_options():
         check(done.returncode == 0 and done.stdout.startswith("usage:"), done)
     done = run("--filter", "nothing")
     check(done.returncode == 1 and "'nothing'" in done.stdout and "--list" in done.stdout, done)
+    done = run("--compile", "--filter", "nothing")
+    check(done.returncode == 1 and "fut.task.c" in done.stdout, done)
     done = run("--filter", "HST-3.silent", "--filter", "nothing")
     check(done.returncode == 1 and "'nothing'" in done.stdout, done)
     done = run("--filter", "HST-3.silent", "--filter", "FUT-1.ov*", "--list")

@@ -167,6 +167,16 @@ void HST_1_open_close(void) {
   }
 }
 
+/* The same with a module and work. */
+void HST_1_reopen(void) {
+  uint32_t rounds = suite_scale(SCALED(100, 20)), k;
+  for (k = 0; k < rounds; k++) {
+    bed b = bed_open(TASKS);
+    CHECK_EQ(55, RUN(&b, "hst_fib", .n = 10));
+    bed_close(&b);
+  }
+}
+
 /* ---- HST 2 ---- */
 
 typedef struct wait_world {
