@@ -4,21 +4,43 @@
 #
 #   build      configure and build the release preset, without what is not installed
 #   devices    what the machine has, and what probes find
-#   nvidia     conformance on opencl:nvidia; more arguments of raddle-conformance in CONFORMANCE
+#   prime      compile the images of the suite for cuda:0 into the cache, many at a time
+#   cuda       conformance on cuda:0; more arguments of raddle-conformance in CONFORMANCE
+#   epoch      the same in epoch mode
+#   nvidia     conformance on opencl:nvidia
 #   pocl       conformance on opencl:pocl
 #   host       conformance on the host
+#   both       some cases on cuda:0 and on opencl:nvidia, in two processes at once
+#   rounds     a hundred contexts after each other; a start right after kill -9 in mid-run
+#   sanitizer  compute-sanitizer: memcheck and synccheck over some cases, racecheck over fewer, with
+#              the arguments in SANITIZED in place of --workers 64 --scale 10
 #   fib        fib(25) a thousand times on opencl:nvidia, every result and every count checked
-#   bench      the shapes of `raddle bench` on opencl:nvidia
+#   bench      the shapes of `raddle bench` on cuda:0 beside CUDA graphs, and on opencl:nvidia
+#   limits     what the device allows (bench/peers/README.md)
 #   scaling    one worker against all, beside OpenMP, on the CPU
 #
 # Every command has a time limit, so a kernel that runs away costs one part. With RESULTS=FOLDER the
-# logs of the suite stay there, one for each device.
+# logs stay there. LIMIT is the seconds of a long command, of `limits`, of `bench` on one device, and of
+# one tool of `sanitizer`.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 bin=build/release/bin
 limit=${LIMIT:-420}
+results=${RESULTS:-build}
+mkdir -p "$results"
 
 say() { printf '\n== %s\n' "$*"; }
+
+# bounded SECONDS COMMAND...: not even what ignores a polite end lasts longer.
+bounded() { timeout -k 5 "$@"; }
+
+# The seconds that are left of a part that began at second $1, and at most $2; fails when none are.
+left_of() {
+  local left=$(($1 + limit - SECONDS))
+  [ "$left" -le "$2" ] || left=$2
+  echo "$left"
+  [ "$left" -gt 0 ]
+}
 
 # NVIDIA's driver brings its OpenCL and not always the file that names it.
 name_nvidia() {
@@ -37,14 +59,168 @@ build() {
   rm -f build.log
 }
 
-# Closing lines, and what failed, in a few lines each.
+# conformance NAME SELECTOR [ARGUMENT...]: closing lines, and what failed, in a few lines each. A run
+# that was cut short has no closing line, so what passed is counted.
 conformance() {
-  log=${RESULTS:-build}/conformance-${1//:/-}.log
+  local log=$results/conformance-$1.log
   # shellcheck disable=SC2086
-  timeout "$limit" "$bin/raddle-conformance" --device "$1" ${CONFORMANCE:-} >"$log" 2>&1
-  echo "exit status $?"
+  bounded "$limit" "$bin/raddle-conformance" --device "$2" "${@:3}" ${CONFORMANCE:-} >"$log" 2>&1
+  echo "$1: exit status $?; $(grep -c '^passed' "$log") passed, $(grep -c '^failed' "$log") failed"
   grep -A4 '^failed' "$log" | cut -c1-300 | head -"${LINES_MOST:-120}"
-  tail -1 "$log"
+  tail -1 "$log" | cut -c1-300
+}
+
+# ---- images ----
+
+# Each task file in both modes, and the cases that make files of their own, each of them in a process.
+prime_jobs() {
+  local file
+  for file in conformance/*.task.c; do
+    echo "--compile --filter ${file##*/}"
+    echo "--compile --epoch --filter ${file##*/}"
+  done
+  "$bin/raddle-conformance" --list | awk '$1 ~ /^POR-1/ && $3 == "slow" { print "--filter " $1 }'
+}
+
+prime() {
+  local start=$SECONDS
+  prime_jobs | bounded "$limit" xargs -P "$(nproc)" -I{} sh -c \
+    "timeout --foreground $limit $bin/raddle-conformance --device cuda:0 --timeout $limit {} \
+       >/dev/null 2>&1 || echo 'failed: {}'"
+  echo "exit status $?, $((SECONDS - start)) s"
+}
+
+# ---- contexts beside and after each other ----
+
+both() {
+  local filters=(--filter 'FUT-10.*' --filter 'EVT-6.*' --filter 'SCH-7.*')
+  conformance both-cuda cuda:0 "${filters[@]}" >"$results/both-cuda.txt" &
+  local other=$!
+  conformance both-nvidia opencl:nvidia "${filters[@]}"
+  wait "$other"
+  cat "$results/both-cuda.txt"
+}
+
+# Ends a run that has work for minutes, and starts the next at once.
+kill_and_start() {
+  "$bin/raddle" bench --device cuda:0 --shape fib --n 30 --slots 1000000 --rounds 1000 \
+    >/dev/null 2>&1 &
+  local runner=$!
+  disown "$runner" # so that the shell does not speak of its end
+  sleep "$1"
+  kill -9 "$runner" 2>/dev/null || echo "the run ended by itself, too early"
+  local begin
+  begin=$(date +%s%N)
+  bounded 60 "$bin/raddle" bench --device cuda:0 --shape fib --rounds 1 >"$results/rounds.log" 2>&1
+  echo "exit status $?, $((($(date +%s%N) - begin) / 1000000)) ms from kill -9, after $1 s, to the end"
+}
+
+rounds() {
+  conformance rounds cuda:0 --filter HST-1.reopen --filter HST-1.open_close --timeout "$limit"
+  for pause in 3 3 1 0.5 0.2; do kill_and_start "$pause"; done
+}
+
+# ---- compute-sanitizer ----
+
+find_sanitizer() {
+  local path
+  for path in "$(command -v compute-sanitizer)" /usr/local/cuda/bin/compute-sanitizer \
+    /usr/local/cuda/compute-sanitizer/compute-sanitizer; do
+    [ ! -x "$path" ] || {
+      echo "$path"
+      return
+    }
+  done
+  return 1
+}
+
+# sanitize TOOL CASE...: each case in a process of its own, without the one that watches over it.
+# With fewer workers a checked launch ends within its time; `--lanes 32` looks at a whole warp.
+sanitize() {
+  local tool=$1 start=$SECONDS findings=0 failed=0 cut=0 ran=0
+  local name log seconds status found
+  for name in "${@:2}"; do
+    seconds=$(left_of "$start" 120) || break
+    log=$results/$tool-$name.log
+    # shellcheck disable=SC2086
+    bounded "$seconds" "$sanitizer" --tool "$tool" --print-limit 20 "$bin/raddle-conformance" \
+      --device cuda:0 --patience 600 ${SANITIZED:---workers 64 --scale 10} --child "$name" >"$log" 2>&1
+    status=$?
+    ran=$((ran + 1))
+    found=$(sed -nE 's/^=+ (ERROR|RACECHECK) SUMMARY: ([0-9]+) .*/\2/p' "$log" | tail -1)
+    findings=$((findings + ${found:-0}))
+    case $status in 124 | 137) cut=$((cut + 1)) ;; esac
+    [ "$status" = 0 ] || [ "$status" = 77 ] || {
+      failed=$((failed + 1))
+      echo "$tool $name: exit status $status"
+      grep -v 'COMPUTE-SANITIZER\|SUMMARY' "$log" | cut -c1-200 | head -8
+    }
+    [ "${found:-0}" = 0 ] || {
+      echo "$tool $name: $found findings"
+      grep '^=========' "$log" | grep -v 'COMPUTE-SANITIZER\|SUMMARY' | cut -c1-200 | head -12
+    }
+  done
+  echo "$tool: $ran of $(($# - 1)) cases, $findings findings, $failed ended badly, $cut of them cut short"
+}
+
+run_sanitizer() {
+  sanitizer=$(find_sanitizer) || {
+    echo "compute-sanitizer is not installed"
+    return
+  }
+  local some=(FUT-3.child FUT-10.fib EVT-6.ping_pong POR-1.barrier POR-1.lane_words)
+  local more=("${some[@]}" FUT-1.tree FUT-3.large FUT-4.any FUT-4.deadline FUT-7.children FUT-8.reuse
+    FUT-9.members_diamond FUT-10.queens FUT-11.fib EVT-2.many_signals SCH-7.graph POR-1.types
+    POR-1.lane_spawns MEM-6.kinds)
+  sanitize memcheck "${more[@]}"
+  sanitize synccheck "${more[@]}"
+  sanitize racecheck "${some[@]}"
+}
+
+# ---- times ----
+
+# The shapes, each with what it is run with. Trees are deep on each of thousands of workers.
+bench_rows=(
+  'indep' 'indep --n 10000000' 'fib' 'fib --n 32 --slots 1000000' 'chain' 'wavefront' 'fan' 'pingpong'
+  'yield --n 1' 'yield --n 10000' 'fma' 'roundtrip'
+)
+
+# bench DEVICE PEER: one table.
+bench() {
+  local start=$SECONDS row seconds head=1 log=$results/bench.log
+  for row in "${bench_rows[@]}"; do
+    seconds=$(left_of "$start" 90) || {
+      echo "no time for $row and what follows"
+      break
+    }
+    # shellcheck disable=SC2086
+    if bounded "$seconds" "$bin/raddle" bench --device "$1" --peer "$2" --rounds 5 --shape $row \
+      >"$log" 2>"$log.errors"; then
+      tail -n "+$head" "$log"
+      head=2
+    else
+      echo "$row: exit status $?; $(tail -1 "$log.errors" | cut -c1-300)"
+    fi
+  done
+}
+
+# A peer that was not built is no reason to measure nothing.
+bench_all() {
+  local peer=none
+  [ ! -x "$bin/peer-cuda-graph" ] || peer=cuda-graph
+  bench cuda:0 "$peer"
+  bench opencl:nvidia none
+}
+
+limits() {
+  local start=$SECONDS figure seconds status
+  for figure in $("$bin/peer-cuda-limits" --list); do
+    seconds=$(left_of "$start" 60) || break
+    bounded "$seconds" "$bin/peer-cuda-limits" "$figure"
+    status=$?
+    [ "$status" = 0 ] || echo "$figure: exit status $status"
+    [ "$status" != 77 ] || break # there is no device
+  done
 }
 
 part() {
@@ -52,25 +228,28 @@ part() {
   case "$1" in
     build) build ;;
     devices)
-      nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+      nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm --format=csv,noheader
       date -u '+%F %H:%M'
-      timeout "$limit" "$bin/raddle" devices -v
+      bounded "$limit" "$bin/raddle" devices -v
       ;;
-    nvidia) conformance opencl:nvidia ;;
-    pocl) conformance opencl:pocl ;;
-    host) conformance host ;;
+    prime) prime ;;
+    cuda) conformance cuda cuda:0 ;;
+    epoch) conformance epoch cuda:0 --epoch ;;
+    nvidia) conformance nvidia opencl:nvidia ;;
+    pocl) conformance pocl opencl:pocl ;;
+    host) conformance host host ;;
+    both) both ;;
+    rounds) rounds ;;
+    sanitizer) run_sanitizer ;;
     fib)
       for workers in 132 264 528 1024; do
-        timeout 60 "$bin/fib" --device opencl:nvidia --n 25 --workers "$workers"
+        bounded 60 "$bin/fib" --device opencl:nvidia --n 25 --workers "$workers"
       done
-      CONFORMANCE="--filter FUT-1.often --timeout $limit" conformance opencl:nvidia
+      conformance fib opencl:nvidia --filter FUT-1.often --timeout "$limit"
       ;;
-    bench)
-      for shape in indep fib chain fan roundtrip; do
-        timeout "$limit" "$bin/raddle" bench --device opencl:nvidia --shape "$shape" --rounds 5
-      done
-      ;;
-    scaling) timeout "$limit" bench/scaling.sh ;;
+    bench) bench_all ;;
+    limits) limits ;;
+    scaling) bounded "$limit" bench/scaling.sh ;;
     *)
       echo "unknown part $1; see the head of $0" >&2
       exit 2
@@ -78,6 +257,7 @@ part() {
   esac
 }
 
-[ $# -gt 0 ] || set -- build devices nvidia pocl host fib bench scaling
+[ $# -gt 0 ] || set -- build devices prime cuda epoch nvidia both rounds sanitizer bench limits \
+  pocl host fib scaling
 name_nvidia
 for p in "$@"; do part "$p"; done
