@@ -116,7 +116,7 @@ __device__ static void store_release_shared(uint32_t address, uint32_t value) {
 struct handover {
   long long cycles;
   uint32_t turns; /* that were completed */
-  uint32_t other_sm;
+  uint32_t sm;
 };
 
 /* Two warps; each answers the number that it sees. */
@@ -191,7 +191,7 @@ static void handover_sms(const char *name) {
     std::vector<handover> got = read_back(out, 2);
     expect(got[0].turns == turns && got[1].turns == turns,
            "two SMs did not see each other's flags");
-    expect(got[0].other_sm != got[1].other_sm, "two blocks came to lie on one SM");
+    expect(got[0].sm != got[1].sm, "two blocks came to lie on one SM");
     v.push_back((double)got[0].cycles / (2.0 * turns));
     CUDA_EXPECT(cudaFree(flags));
   }
