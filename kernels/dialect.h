@@ -327,6 +327,55 @@ RDL_FN void rdl_prefetch(const void *p) {
 }
 RDL_FN void rdl_give_way(void) {}
 
+#if RDL_LANES > 1 /* a worker is a warp; RDL_WARPS of them share a block, and each has its own     \
+                     part of the block's shared memory */
+#define RDL_WARP  1
+#define RDL_APART static __device__ __noinline__
+#ifndef RDL_WARPS
+#define RDL_WARPS 4u
+#endif
+#ifndef RDL_BLOCKS /* blocks that must fit on a multiprocessor: bounds the registers of a thread   \
+                    */
+#define RDL_BLOCKS 2u
+#endif
+#define RDL_KERNEL_SHAPE __launch_bounds__(32u * RDL_WARPS, RDL_BLOCKS)
+#define RDL_ALL_LANES    0xffffffffu
+
+typedef char rdl_a_warp_has_32_lanes[RDL_LANES == 32u ? 1 : -1];
+
+RDL_FN rdl_u32 rdl_lane(void) {
+  return threadIdx.x % 32u;
+}
+/* Which part of the block's shared memory is the worker's. */
+RDL_FN rdl_u32 rdl_part_of_group(void) {
+  return threadIdx.x / 32u;
+}
+/* Among the workers that were launched; a block may bring some more than were asked for. */
+RDL_FN rdl_u32 rdl_group_id(void) {
+  return blockIdx.x * RDL_WARPS + rdl_part_of_group();
+}
+/* No lane goes on before all are here, and each then sees what the others have written. */
+RDL_FN void rdl_barrier(void) {
+  __syncwarp();
+}
+RDL_FN void rdl_raise_local(rdl_u32 *p, rdl_u32 v) {
+  atomicMax(p, v);
+}
+RDL_FN rdl_u32 rdl_shuffle(rdl_u32 v, rdl_u32 lane) {
+  return __shfl_sync(RDL_ALL_LANES, v, (int)lane);
+}
+RDL_FN rdl_u32 rdl_shuffle_xor(rdl_u32 v, rdl_u32 bits) {
+  return __shfl_xor_sync(RDL_ALL_LANES, v, (int)bits);
+}
+/* From the lane `by` below; the lowest `by` lanes keep their own. */
+RDL_FN rdl_u32 rdl_shuffle_up(rdl_u32 v, rdl_u32 by) {
+  return __shfl_up_sync(RDL_ALL_LANES, v, by);
+}
+RDL_FN rdl_u32 rdl_vote(rdl_u32 predicate) {
+  return __ballot_sync(RDL_ALL_LANES, (int)predicate);
+}
+#endif
+
 RDL_FN float rdl_sqrt(float x) {
   return sqrtf(x);
 }
@@ -486,7 +535,8 @@ RDL_FN float rdl_fmax(float x, float y) {
 #endif
 
 #if RDL_LANES > 1
-#if !defined(__OPENCL_C_VERSION__) /* such an image describes itself and runs nothing: see 0015 */
+#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC__)
+/* Such an image describes itself and runs nothing: see 0015. */
 #define RDL_KERNEL_SHAPE
 #define RDL_APART RDL_FN
 RDL_FN rdl_u32 rdl_lane(void) {
