@@ -209,6 +209,9 @@ RDL_FN rdl_u32 rdl_read_anew(RDL_GLOBAL const rdl_u32 *p) { /* no compiler knows
 RDL_FN rdl_u32 rdl_group_id(void) { /* number of the worker among those of this launch */
   return (rdl_u32)get_group_id(0);
 }
+RDL_FN rdl_u32 rdl_lowest_bit(rdl_u32 bits) { /* its place; there is one */
+  return 31u - (rdl_u32)clz(bits & (0u - bits));
+}
 
 /* ---- mathematics in single precision ---- */
 
@@ -326,6 +329,9 @@ RDL_FN void rdl_prefetch(const void *p) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 RDL_FN void rdl_give_way(void) {}
+RDL_FN rdl_u32 rdl_lowest_bit(rdl_u32 bits) {
+  return (rdl_u32)__ffs((int)bits) - 1u;
+}
 
 #if RDL_LANES > 1 /* a worker is a warp; RDL_WARPS of them share a block, and each has its own     \
                      part of the block's shared memory */
@@ -496,6 +502,9 @@ RDL_FN void rdl_prefetch(const void *p) {
 RDL_FN void rdl_give_way(void) {
   sched_yield();
 }
+RDL_FN rdl_u32 rdl_lowest_bit(rdl_u32 bits) {
+  return (rdl_u32)__builtin_ctz(bits);
+}
 
 /* Built-ins, because the text includes no <math.h>; the image is linked with libm. */
 RDL_FN float rdl_sqrt(float x) {
@@ -579,6 +588,15 @@ RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
     v = seen;
   return v;
 }
+#endif
+
+/* A release just before or just behind another one of this worker, which covers all that matters
+   where the host does not look into a launch: on a GPU each one waits until everything that was
+   written has arrived. */
+#if defined(__CUDACC__)
+#define rdl_store_beside_release rdl_store_relaxed
+#else
+#define rdl_store_beside_release rdl_store_release
 #endif
 
 /* A 64-bit word that the host reads beside a flag stored later; no device needs an atomic for it.
