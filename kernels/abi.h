@@ -454,8 +454,9 @@ typedef struct rdl_control {
   rdl_u32 few;     /* loop-limited devices: the turns of a loop that shows whether loops go on */
   rdl_u32 without; /* loop-limited devices: workers that last found nothing to run */
   rdl_u32 pad2;
-  rdl_u64 steps; /* loop-limited devices: one a worker */
-  rdl_u32 pad8[6];
+  rdl_u64 steps;  /* loop-limited devices: one a worker */
+  rdl_u64 offers; /* words of a bit a worker: its overflow may hold something */
+  rdl_u32 pad8[4];
   rdl_u32 hungry; /* somebody has no work: spill */
   rdl_u32 pad3[15];
   rdl_u32 room; /* list of nodes of futures that wait for room */

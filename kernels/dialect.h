@@ -209,6 +209,9 @@ RDL_FN rdl_u32 rdl_read_anew(RDL_GLOBAL const rdl_u32 *p) { /* no compiler knows
 RDL_FN rdl_u32 rdl_group_id(void) { /* number of the worker among those of this launch */
   return (rdl_u32)get_group_id(0);
 }
+RDL_FN rdl_u32 rdl_lowest_bit(rdl_u32 bits) { /* its place; there is one */
+  return 31u - (rdl_u32)clz(bits & (0u - bits));
+}
 
 /* ---- mathematics in single precision ---- */
 
@@ -326,6 +329,58 @@ RDL_FN void rdl_prefetch(const void *p) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }
 RDL_FN void rdl_give_way(void) {}
+RDL_FN rdl_u32 rdl_lowest_bit(rdl_u32 bits) {
+  return (rdl_u32)__ffs((int)bits) - 1u;
+}
+
+#if RDL_LANES > 1 /* a worker is a warp; RDL_WARPS of them share a block, and each has its own     \
+                     part of the block's shared memory */
+#define RDL_WARP  1
+#define RDL_APART static __device__ __noinline__
+#ifndef RDL_WARPS
+#define RDL_WARPS 4u
+#endif
+#ifndef RDL_BLOCKS /* blocks that must fit on a multiprocessor: bounds the registers of a thread   \
+                    */
+#define RDL_BLOCKS 2u
+#endif
+#define RDL_KERNEL_SHAPE __launch_bounds__(32u * RDL_WARPS, RDL_BLOCKS)
+#define RDL_ALL_LANES    0xffffffffu
+
+typedef char rdl_a_warp_has_32_lanes[RDL_LANES == 32u ? 1 : -1];
+
+RDL_FN rdl_u32 rdl_lane(void) {
+  return threadIdx.x % 32u;
+}
+/* Which part of the block's shared memory is the worker's. */
+RDL_FN rdl_u32 rdl_part_of_group(void) {
+  return threadIdx.x / 32u;
+}
+/* Among the workers that were launched; a block may bring some more than were asked for. */
+RDL_FN rdl_u32 rdl_group_id(void) {
+  return blockIdx.x * RDL_WARPS + rdl_part_of_group();
+}
+/* No lane goes on before all are here, and each then sees what the others have written. */
+RDL_FN void rdl_barrier(void) {
+  __syncwarp();
+}
+RDL_FN void rdl_raise_local(rdl_u32 *p, rdl_u32 v) {
+  atomicMax(p, v);
+}
+RDL_FN rdl_u32 rdl_shuffle(rdl_u32 v, rdl_u32 lane) {
+  return __shfl_sync(RDL_ALL_LANES, v, (int)lane);
+}
+RDL_FN rdl_u32 rdl_shuffle_xor(rdl_u32 v, rdl_u32 bits) {
+  return __shfl_xor_sync(RDL_ALL_LANES, v, (int)bits);
+}
+/* From the lane `by` below; the lowest `by` lanes keep their own. */
+RDL_FN rdl_u32 rdl_shuffle_up(rdl_u32 v, rdl_u32 by) {
+  return __shfl_up_sync(RDL_ALL_LANES, v, by);
+}
+RDL_FN rdl_u32 rdl_vote(rdl_u32 predicate) {
+  return __ballot_sync(RDL_ALL_LANES, (int)predicate);
+}
+#endif
 
 RDL_FN float rdl_sqrt(float x) {
   return sqrtf(x);
@@ -447,6 +502,9 @@ RDL_FN void rdl_prefetch(const void *p) {
 RDL_FN void rdl_give_way(void) {
   sched_yield();
 }
+RDL_FN rdl_u32 rdl_lowest_bit(rdl_u32 bits) {
+  return (rdl_u32)__builtin_ctz(bits);
+}
 
 /* Built-ins, because the text includes no <math.h>; the image is linked with libm. */
 RDL_FN float rdl_sqrt(float x) {
@@ -486,7 +544,8 @@ RDL_FN float rdl_fmax(float x, float y) {
 #endif
 
 #if RDL_LANES > 1
-#if !defined(__OPENCL_C_VERSION__) /* such an image describes itself and runs nothing: see 0015 */
+#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC__)
+/* Such an image describes itself and runs nothing: see 0015. */
 #define RDL_KERNEL_SHAPE
 #define RDL_APART RDL_FN
 RDL_FN rdl_u32 rdl_lane(void) {
@@ -529,6 +588,15 @@ RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
     v = seen;
   return v;
 }
+#endif
+
+/* A release just before or just behind another one of this worker, which covers all that matters
+   where the host does not look into a launch: on a GPU each one waits until everything that was
+   written has arrived. */
+#if defined(__CUDACC__)
+#define rdl_store_beside_release rdl_store_relaxed
+#else
+#define rdl_store_beside_release rdl_store_release
 #endif
 
 /* A 64-bit word that the host reads beside a flag stored later; no device needs an atomic for it.

@@ -209,7 +209,7 @@ RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
   rdl_link_child(rdl, slot);
   if (rdl->spawned == RDL_SPAWNED_MOST) rdl_count_children(rdl);
   rdl->spawned++;
-  rdl_store_release(&record->wait, ready);
+  rdl_store_beside_release(&record->wait, ready); /* that of rdl_record_clear */
   rdl_child_queue(rdl, slot, ready);
   rdl->counters.spawned++;
   return rdl_handle_of(rdl, slot);
@@ -222,7 +222,8 @@ RDL_OUTLINE void rdl_slot_free(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 task = record->task;
   rdl_u32 generation = record->generation + 1u;
   rdl_block_free(rdl, task, RDL_RESULT_SHIFT, record->result[0]);
-  rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_FREE));
+  rdl_store_beside_release(&record->wait,
+                           rdl_with_state(rdl_load_relaxed(&record->wait), RDL_FREE));
   rdl_store_release(&record->generation, generation);
   if (task & RDL_TASK_HOST) {
     rdl_shared_push(rdl, &rdl->control->returned, slot, generation);
@@ -290,7 +291,8 @@ RDL_FN void rdl_complete(rdl_cx *rdl) {
   rdl->ended = rdl->sides[slot].link;
   cause = record->cause;
   rdl_count_end(rdl, cause);
-  rdl_store_release(&record->wait, rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));
+  rdl_store_beside_release(&record->wait,
+                           rdl_with_state(rdl_load_relaxed(&record->wait), RDL_DONE));
   head = rdl_exchange(&record->waiters, RDL_LIST_CLOSED);
   if (head & RDL_DETACHED_BIT)
     rdl_slot_free(rdl, slot);

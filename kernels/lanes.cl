@@ -8,18 +8,6 @@
 
 /* ---- words that bring the lanes together ---- */
 
-/* What each lane brings, for all to read until they meet again. A cancel that has come is told
-   along, for all lanes must learn of it at the same place. */
-RDL_FN RDL_LOCAL const rdl_u32 *rdl_gather(rdl_cx *rdl, rdl_u32 v) {
-  RDL_LOCAL rdl_u32 *row = rdl->group->rows[rdl->gathered & 1u];
-  rdl->gathered++;
-  row[rdl_lane()] = v;
-  if (rdl_leads(rdl)) row[RDL_LANES] = rdl->cancelled || rdl_cancel_requested(rdl);
-  rdl_barrier();
-  rdl->cancelled = row[RDL_LANES];
-  return row;
-}
-
 RDL_FN rdl_u32 rdl_bits_of(float v) {
   union {
     float value;
@@ -38,20 +26,16 @@ RDL_FN float rdl_float_of(rdl_u32 bits) {
   return both.value;
 }
 
-RDL_FN void rdl_sync_of(rdl_cx *rdl) {
-  (void)rdl_gather(rdl, 0u);
-}
-
-RDL_FN rdl_u32 rdl_broadcast_u32_of(rdl_cx *rdl, rdl_u32 v, rdl_u32 lane) {
-  return rdl_gather(rdl, v)[lane < RDL_LANES ? lane : 0u];
-}
-RDL_FN float rdl_broadcast_f32_of(rdl_cx *rdl, float v, rdl_u32 lane) {
-  return rdl_float_of(rdl_broadcast_u32_of(rdl, rdl_bits_of(v), lane));
-}
-RDL_FN rdl_future rdl_broadcast_future_of(rdl_cx *rdl, rdl_future f, rdl_u32 lane) {
-  f.index = rdl_broadcast_u32_of(rdl, f.index, lane);
-  f.generation = rdl_broadcast_u32_of(rdl, f.generation, lane);
-  return f;
+/* What each lane brings, for all to read until they meet again. A cancel that has come is told
+   along, for all lanes must learn of it at the same place. */
+RDL_FN RDL_LOCAL const rdl_u32 *rdl_gather(rdl_cx *rdl, rdl_u32 v) {
+  RDL_LOCAL rdl_u32 *row = rdl->group->rows[rdl->gathered & 1u];
+  rdl->gathered++;
+  row[rdl_lane()] = v;
+  if (rdl_leads(rdl)) row[RDL_LANES] = rdl->cancelled || rdl_cancel_requested(rdl);
+  rdl_barrier();
+  rdl->cancelled = row[RDL_LANES];
+  return row;
 }
 
 /* Over the lanes before `end`, in their order: a sum of floats is the same in each lane. */
@@ -60,6 +44,104 @@ RDL_FN rdl_u32 rdl_sum_u32(RDL_LOCAL const rdl_u32 *row, rdl_u32 end) {
   for (k = 0; k < end; k++)
     sum += row[k];
   return sum;
+}
+
+#if defined(RDL_WARP)
+
+RDL_FN void rdl_sync_of(rdl_cx *rdl) {
+  (void)rdl;
+  rdl_barrier();
+}
+
+RDL_FN rdl_u32 rdl_broadcast_u32_of(rdl_cx *rdl, rdl_u32 v, rdl_u32 lane) {
+  (void)rdl;
+  return rdl_shuffle(v, lane < RDL_LANES ? lane : 0u);
+}
+
+/* By halves: each step adds what the partner has, so every lane adds up the same tree. */
+RDL_FN rdl_u32 rdl_reduce_add_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  rdl_u32 bits;
+  (void)rdl;
+  for (bits = RDL_LANES / 2u; bits; bits /= 2u)
+    v += rdl_shuffle_xor(v, bits);
+  return v;
+}
+RDL_FN float rdl_reduce_add_f32_of(rdl_cx *rdl, float v) {
+  rdl_u32 bits;
+  (void)rdl;
+  for (bits = RDL_LANES / 2u; bits; bits /= 2u)
+    v += rdl_float_of(rdl_shuffle_xor(rdl_bits_of(v), bits));
+  return v;
+}
+RDL_FN rdl_u32 rdl_reduce_min_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  rdl_u32 bits, other;
+  (void)rdl;
+  for (bits = RDL_LANES / 2u; bits; bits /= 2u) {
+    other = rdl_shuffle_xor(v, bits);
+    v = other < v ? other : v;
+  }
+  return v;
+}
+RDL_FN rdl_u32 rdl_reduce_max_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  rdl_u32 bits, other;
+  (void)rdl;
+  for (bits = RDL_LANES / 2u; bits; bits /= 2u) {
+    other = rdl_shuffle_xor(v, bits);
+    v = other > v ? other : v;
+  }
+  return v;
+}
+RDL_FN float rdl_reduce_min_f32_of(rdl_cx *rdl, float v) {
+  rdl_u32 bits;
+  (void)rdl;
+  for (bits = RDL_LANES / 2u; bits; bits /= 2u)
+    v = rdl_fmin(v, rdl_float_of(rdl_shuffle_xor(rdl_bits_of(v), bits)));
+  return v;
+}
+RDL_FN float rdl_reduce_max_f32_of(rdl_cx *rdl, float v) {
+  rdl_u32 bits;
+  (void)rdl;
+  for (bits = RDL_LANES / 2u; bits; bits /= 2u)
+    v = rdl_fmax(v, rdl_float_of(rdl_shuffle_xor(rdl_bits_of(v), bits)));
+  return v;
+}
+
+/* Hillis and Steele 1986, then shifted by one lane. */
+RDL_FN rdl_u32 rdl_scan_add_u32_of(rdl_cx *rdl, rdl_u32 v) {
+  rdl_u32 by, below;
+  (void)rdl;
+  for (by = 1u; by < RDL_LANES; by *= 2u) {
+    below = rdl_shuffle_up(v, by);
+    if (rdl_lane() >= by) v += below;
+  }
+  below = rdl_shuffle_up(v, 1u);
+  return rdl_lane() ? below : 0u;
+}
+RDL_FN float rdl_scan_add_f32_of(rdl_cx *rdl, float v) {
+  rdl_u32 by;
+  float below;
+  (void)rdl;
+  for (by = 1u; by < RDL_LANES; by *= 2u) {
+    below = rdl_float_of(rdl_shuffle_up(rdl_bits_of(v), by));
+    if (rdl_lane() >= by) v += below;
+  }
+  below = rdl_float_of(rdl_shuffle_up(rdl_bits_of(v), 1u));
+  return rdl_lane() ? below : 0.0f;
+}
+
+RDL_FN rdl_u64 rdl_ballot_of(rdl_cx *rdl, rdl_u32 predicate) {
+  (void)rdl;
+  return rdl_vote(predicate);
+}
+
+#else
+
+RDL_FN void rdl_sync_of(rdl_cx *rdl) {
+  (void)rdl_gather(rdl, 0u);
+}
+
+RDL_FN rdl_u32 rdl_broadcast_u32_of(rdl_cx *rdl, rdl_u32 v, rdl_u32 lane) {
+  return rdl_gather(rdl, v)[lane < RDL_LANES ? lane : 0u];
 }
 RDL_FN float rdl_sum_f32(RDL_LOCAL const rdl_u32 *row, rdl_u32 end) {
   float sum = 0.0f;
@@ -121,6 +203,17 @@ RDL_FN rdl_u64 rdl_ballot_of(rdl_cx *rdl, rdl_u32 predicate) {
   for (k = 0; k < RDL_LANES; k++)
     bits |= (rdl_u64)row[k] << k;
   return bits;
+}
+
+#endif
+
+RDL_FN float rdl_broadcast_f32_of(rdl_cx *rdl, float v, rdl_u32 lane) {
+  return rdl_float_of(rdl_broadcast_u32_of(rdl, rdl_bits_of(v), lane));
+}
+RDL_FN rdl_future rdl_broadcast_future_of(rdl_cx *rdl, rdl_future f, rdl_u32 lane) {
+  f.index = rdl_broadcast_u32_of(rdl, f.index, lane);
+  f.generation = rdl_broadcast_u32_of(rdl, f.generation, lane);
+  return f;
 }
 
 /* ---- a child in each lane ---- */

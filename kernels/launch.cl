@@ -69,6 +69,42 @@ RDL_FN void rdl_group_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
     rdl_tables_open(rdl, heap);
 }
 
+#if defined(RDL_WARP)
+
+/* What a warp has of its block's shared memory. */
+typedef struct rdl_warp_memory {
+  rdl_cx leader;
+  rdl_group group;
+  rdl_stage stage;
+  rdl_u64 scratch[RDL_SCRATCH_BYTES / 8u];
+} rdl_warp_memory;
+
+/* The leader's rdl_cx is in shared memory, too: the memory that is called local belongs to a
+   thread, and one word of one lane takes as much of the cache there as the same word of eight. */
+RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
+  __shared__ rdl_warp_memory memory[RDL_WARPS];
+  rdl_warp_memory *mine = memory + rdl_part_of_group();
+  rdl_cx follower = {};
+  rdl_cx *rdl = &follower;
+  if (purpose == RDL_LAUNCH_DESCRIBE && rdl_group_id() == 0u && rdl_lane() == 0u)
+    rdl_describe(heap);
+  if (purpose != RDL_LAUNCH_RUN) return;
+  if (rdl_group_id() >= ((RDL_GLOBAL const rdl_control *)heap)->workers) return;
+  if (rdl_lane() == 0u) {
+    rdl = &mine->leader;
+    *rdl = follower;
+  }
+  rdl->lane = rdl_lane();
+  rdl->group = &mine->group;
+  rdl->stage = mine->stage.words;
+  rdl->scratch = (rdl_u8 *)mine->scratch;
+  rdl_group_opens(rdl, heap);
+  rdl_group_loop(rdl);
+  if (rdl_leads(rdl)) rdl_leader_closes(rdl);
+}
+
+#else
+
 /* Memory of a group is declared nowhere else than at the head of a kernel. */
 RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   RDL_LOCAL rdl_group group;
@@ -86,6 +122,8 @@ RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 pur
   rdl_group_loop(&rdl);
   if (rdl_leads(&rdl)) rdl_leader_closes(&rdl);
 }
+
+#endif
 
 #endif /* RDL_LANES */
 

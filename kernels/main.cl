@@ -94,7 +94,7 @@ RDL_FN void rdl_run_ends(rdl_cx *rdl, rdl_u32 how) {
 /* What was noted has been done: the word of the future says now that it waits or has ended. Before
    that it may still say READY, and the host would take it for one that stands in a ring. */
 RDL_FN void rdl_runs_nothing(rdl_cx *rdl) {
-  rdl_store_release(&rdl->me->running, RDL_NIL);
+  rdl_store_beside_release(&rdl->me->running, RDL_NIL);
 }
 
 #if RDL_LANES == 1
@@ -459,23 +459,45 @@ RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
   return RDL_CHORE; /* and the mailbox (rdl_find) */
 }
 
+/* Those that offer something, of the 32 workers of a word; one word for its own worker is looked at
+   twice, first for those behind it and in the end for those before. */
+RDL_FN rdl_u32 rdl_offered(rdl_cx *rdl, rdl_u32 word, rdl_u32 round, rdl_u32 rounds) {
+  RDL_GLOBAL const rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
+  rdl_u32 own = 1u << rdl->worker % 32u;
+  rdl_u32 bits = rdl_load_relaxed(offers + word);
+  if (round == 0u) return bits & ~(own | (own - 1u));
+  return round == rounds ? bits & (own - 1u) : bits;
+}
+
+/* Takes what a worker has put out, unless another has come first. */
+RDL_FN rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
+  RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
+  RDL_GLOBAL rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
+  rdl_u32 bit = 1u << victim % 32u, got;
+  if (!(rdl_fetch_and(offers + victim / 32u, ~bit) & bit)) return 0;
+  got = rdl_adopt(rdl, &workers[victim].overflow);
+  if (rdl_load_relaxed(&workers[victim].overflow)) rdl_offer(rdl, victim); /* it was long */
+  return got;
+}
+
 /* What others have put out for whoever comes first, beginning with the neighbour. */
 RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
-  RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
-  rdl_u32 count = rdl->control->workers;
-  rdl_u32 k, got;
+  rdl_u32 count = rdl->control->workers, words = (count + 31u) / 32u;
+  rdl_u32 word = rdl->worker / 32u, k, got;
   /* Whoever comes late finds what it put out: to take that would open one branch more. */
   if (rdl_come(rdl) < count && !rdl_has_plenty(rdl)) return 0;
-  for (k = 1; k < count; k++) {
-    rdl_u32 victim = rdl->worker + k;
-    if (victim >= count) victim -= count;
-    got = rdl_adopt(rdl, &workers[victim].overflow);
-    if (!got) continue;
-    rdl_started_before(rdl);
-    rdl->counters.adopted += got;
-    rdl->taken = got;
-    rdl->taken_at = rdl_clock();
-    return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
+  for (k = 0; k <= words; k++, word = word + 1u < words ? word + 1u : 0u) {
+    rdl_u32 bits = rdl_offered(rdl, word, k, words);
+    while (bits) {
+      got = rdl_steal_from(rdl, word * 32u + rdl_lowest_bit(bits));
+      bits &= bits - 1u;
+      if (!got) continue;
+      rdl_started_before(rdl);
+      rdl->counters.adopted += got;
+      rdl->taken = got;
+      rdl->taken_at = rdl_clock();
+      return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
+    }
   }
   return 0;
 }

@@ -96,19 +96,31 @@ RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
   rdl->counters.spilled++;
 }
 
+/* Whoever looks for work reads a word for 32 workers. The bit is set behind a push and cleared
+   before the list is taken, so that a list that holds something has its bit, or a taker. Both are
+   read-modify-writes: of the push and the taking one sees the other. */
+RDL_FN void rdl_offer(rdl_cx *rdl, rdl_u32 worker) {
+  RDL_GLOBAL rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
+  rdl_fetch_or(offers + worker / 32u, 1u << worker % 32u);
+}
+
 /* The oldest `count` entries of the ring go to the overflow. */
 RDL_OUTLINE void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count) {
+  if (!count) return;
   for (; count; count--) {
     rdl_entry entry = rdl->ring[rdl->top % RDL_LOCAL_RING];
     rdl->top++;
     if (rdl_change(rdl->records + entry.slot, entry.wait, rdl_with_state(entry.wait, RDL_QUEUED)))
       rdl_give_away(rdl, entry.slot);
   }
+  rdl_offer(rdl, rdl->worker);
 }
 
 RDL_FN void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
+  if (!rdl->fifo_head) return;
   for (; count && rdl->fifo_head; count--)
     rdl_give_away(rdl, rdl_fifo_take(rdl));
+  rdl_offer(rdl, rdl->worker);
 }
 
 /* The most that is put out for others at once: they ask again for more. */

@@ -685,6 +685,10 @@ RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
 RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl) {
 #if RDL_LANES > 1
   if (rdl->wide) { /* the lanes must agree: a request counts that had come when they last met */
+#if defined(RDL_WARP)
+    if (rdl_leads(rdl) && rdl_cancel_requested(rdl)) rdl->cancelled = 1;
+    rdl->cancelled = rdl_shuffle(rdl->cancelled, 0u); /* they meet here */
+#endif
     if (rdl_leads(rdl) && rdl->cancelled && !rdl->group->told) {
       rdl->group->told = 1;
       rdl->group->told_child = rdl->self->first_child;

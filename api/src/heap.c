@@ -48,6 +48,7 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
   plan(bytes, 1, sizeof(rdl_control));
   c->workers_at = plan(bytes, cx->workers, sizeof(rdl_worker));
   if (cx->facts.loop_budget) c->steps = plan(bytes, cx->workers, sizeof(rdl_step));
+  c->offers = plan(bytes, (cx->workers + 31u) / 32u, sizeof(rdl_u32));
   c->rings = plan(bytes, (uint64_t)cx->workers * RDL_LOCAL_RING, sizeof(rdl_entry));
   c->records = plan(bytes, slots, sizeof(rdl_record));
   c->sides = plan(bytes, slots, sizeof(rdl_side));
