@@ -35,6 +35,6 @@ template <class Place, unsigned From, unsigned End> __device__ consteval unsigne
   }
 }
 
-#define __COUNTER__ rdl_next_number<decltype([] {}), 0u, 65536u>()
+#define __COUNTER__ (rdl_next_number<decltype([] {}), 0u, 65536u>())
 
 #endif
