@@ -94,7 +94,7 @@ static rdl_status make_resources(rdl_backend_device *device, rdl_reason *why) {
 
 static void cu_close(rdl_backend_device *device) {
   if (!device) return;
-  if (device->context && rdl__cu_enter(device, NULL) == RDL_OK) {
+  if (rdl__cu_enter_to_free(device)) {
     if (device->staging) (void)device->cu->cuMemFreeHost(device->staging);
     if (device->stream) (void)device->cu->cuStreamDestroy(device->stream);
     rdl__cu_leave(device);

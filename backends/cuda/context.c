@@ -80,6 +80,10 @@ rdl_status rdl__cu_enter(rdl_backend_device *device, rdl_reason *why) {
   return RDL_CU(cu, &device->lost, why, cu->cuCtxPushCurrent(device->context));
 }
 
+int rdl__cu_enter_to_free(rdl_backend_device *device) {
+  return device->context && device->cu->cuCtxPushCurrent(device->context) == 0;
+}
+
 void rdl__cu_leave(rdl_backend_device *device) {
   rdl_cu_context popped;
   (void)device->cu->cuCtxPopCurrent(&popped);

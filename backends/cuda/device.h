@@ -46,7 +46,7 @@ struct rdl_backend_device {
   char arch[24];     /* for NVRTC: "sm_90", or "compute_90" with a device that it does not know */
   char options[256]; /* for NVRTC, with spaces between */
   char name[128];
-  char compiler[128]; /* NVRTC's version, and what of the driver matters to it */
+  char compiler[128]; /* NVRTC's version and the driver's */
 };
 
 /* discover.c */
@@ -64,6 +64,8 @@ rdl_status rdl__cu_connect(rdl_backend_device *device, void *native, rdl_reason 
 void rdl__cu_disconnect(rdl_backend_device *device);
 /* Between these two the context is current in this thread. A device that is lost is not entered. */
 rdl_status rdl__cu_enter(rdl_backend_device *device, rdl_reason *why);
+/* The same for what gives back, also of one that is lost. 0 = it could not be entered. */
+int rdl__cu_enter_to_free(rdl_backend_device *device);
 void rdl__cu_leave(rdl_backend_device *device);
 
 /* memory.c */

@@ -69,7 +69,7 @@ void rdl__cu_release(rdl_backend_device *device, void *memory) {
   block *old;
   if (!memory) return;
   old = block_of(memory);
-  if (rdl__cu_enter(device, NULL) == RDL_OK) {
+  if (rdl__cu_enter_to_free(device)) {
     (void)device->cu->cuMemFree(old->address);
     rdl__cu_leave(device);
   }

@@ -102,12 +102,12 @@ rdl_status rdl__nvrtc_find(int driver_version, rdl_nvrtc *out_nvrtc, rdl_reason 
   int major = driver_version / 1000;
   int found;
   memset(out_nvrtc, 0, sizeof *out_nvrtc);
-  (void)rdl__fail(RDL_UNAVAILABLE, why,
-                  "NVRTC, the compiler for NVIDIA GPUs, is not there. It comes with the CUDA "
-                  "toolkit, or alone: on Debian, apt install libnvrtc%d; with pip, "
-                  "nvidia-cuda-nvrtc. Where it lies elsewhere, name its path in RADDLE_NVRTC. "
-                  "Tried:",
-                  major < NEWEST_KNOWN ? major : NEWEST_KNOWN);
+  (void)rdl__fail(
+      RDL_UNAVAILABLE, why,
+      "NVRTC, the compiler for NVIDIA GPUs, is not there. It comes with the CUDA "
+      "toolkit, and alone as NVIDIA's package cuda-nvrtc-%d-0. Where it lies elsewhere, "
+      "name its path in RADDLE_NVRTC. Tried:",
+      major < NEWEST_KNOWN ? major : NEWEST_KNOWN);
   found = named && *named ? try_library(named, out_nvrtc, why) : try_all(major, out_nvrtc, why);
   if (!found) return RDL_UNAVAILABLE;
   rdl__reason_clear(why);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From text to a kernel: the cache of cubins, NVRTC in a process of its own, and the module. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +17,20 @@
 
 /* All of it must be loaded before the first launch: what the driver loads later waits for the end
  * of what runs. */
-static rdl_status load_function(const rdl_cu *cu, rdl_cu_function function, rdl_reason *why) {
+static rdl_status load_function(rdl_backend_device *device, rdl_cu_function function,
+                                rdl_reason *why) {
+  const rdl_cu *cu = device->cu;
   int registers = 0;
-  if (cu->cuFuncLoad) return RDL_CU(cu, NULL, why, cu->cuFuncLoad(function));
-  return RDL_CU(cu, NULL, why,
+  if (cu->cuFuncLoad) return RDL_CU(cu, &device->lost, why, cu->cuFuncLoad(function));
+  return RDL_CU(cu, &device->lost, why,
                 cu->cuFuncGetAttribute(&registers, RDL_CU_FUNC_ATTRIBUTE_NUM_REGS, function));
 }
 
-static rdl_status check_fit(const rdl_backend_device *device, rdl_cu_function kernel,
-                            rdl_reason *why) {
+static rdl_status check_fit(rdl_backend_device *device, rdl_cu_function kernel, rdl_reason *why) {
   const rdl_cu *cu = device->cu;
   int blocks = 0;
   uint32_t fit;
-  rdl_status status = RDL_CU(cu, NULL, why,
+  rdl_status status = RDL_CU(cu, &device->lost, why,
                              cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(
                                  &blocks, kernel, (int)(RDL_CU_LANES * RDL_CU_WARPS), 0));
   if (status != RDL_OK) return status;
@@ -47,7 +49,7 @@ static rdl_status load_module(rdl_backend_device *device, const void *binary,
   if (status == RDL_OK)
     status = RDL_CU(cu, &device->lost, why,
                     cu->cuModuleGetFunction(&image->kernel, image->module, KERNEL));
-  if (status == RDL_OK) status = load_function(cu, image->kernel, why);
+  if (status == RDL_OK) status = load_function(device, image->kernel, why);
   if (status == RDL_OK) status = check_fit(device, image->kernel, why);
   return status;
 }
@@ -113,15 +115,19 @@ static rdl_status build_new(rdl_backend_device *device, const rdl_image_text *te
 
 /* ---- build ---- */
 
+/* A cubin does not depend on the driver, but on the text that is put in front. */
 static rdl_status build(rdl_backend_device *device, const rdl_image_text *text,
                         rdl_backend_image *image, rdl_reason *why) {
+  char compiler[128];
   rdl_cache_key key = {.backend = "cuda",
                        .text_hash = text->hash,
                        .options = device->options,
                        .device = device->arch,
-                       .compiler = device->compiler};
+                       .compiler = compiler};
   rdl_cache_entry entry = {.image = NULL};
   rdl_status status = RDL_NOT_FOUND;
+  (void)snprintf(compiler, sizeof compiler, "NVRTC %d.%d, counter %s", device->nvrtc.major,
+                 device->nvrtc.minor, rdl__counter_hash);
   if (rdl__cache_load(&device->cache, &key, &entry)) {
     status = from_binary(device, entry.image, image, why);
     free(entry.image);
@@ -145,7 +151,7 @@ rdl_status rdl__cu_build(rdl_backend_device *device, const rdl_image_text *text,
 
 void rdl__cu_discard(rdl_backend_device *device, rdl_backend_image *image) {
   if (!image) return;
-  if (image->module && rdl__cu_enter(device, NULL) == RDL_OK) {
+  if (image->module && rdl__cu_enter_to_free(device)) {
     unload_module(device, image);
     rdl__cu_leave(device);
   }

@@ -86,6 +86,7 @@ int main(int argc, char **argv) {
   text = rdl__file_read_open(stdin, &size);
   if (!text) return answer_text(&job, RDL_CU_HELPER_FAILED, "The text could not be read.");
   code = compile(&job, text, argc - 2, argv + 2);
+  if (job.program) (void)job.nvrtc.nvrtcDestroyProgram(&job.program);
   free(text);
   return code;
 }

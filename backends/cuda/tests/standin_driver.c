@@ -223,9 +223,8 @@ static rdl_cu_result context_current(rdl_cu_context *out_context) {
   return 0;
 }
 
-/* Fails only as all calls do: what gives back memory needs it. */
+/* What gives back memory needs it. */
 static rdl_cu_result context_push(rdl_cu_context context) {
-  if (sticky) return sticky;
   if (!context || depth == 64) return RDL_CUDA_INVALID_CONTEXT;
   stack[depth++] = context;
   state->contexts_pushed++;
@@ -259,8 +258,10 @@ static rdl_cu_result memory_alloc(rdl_cu_address *out_address, size_t bytes) {
   return 0;
 }
 
+/* Waits for what is queued, as the driver does. */
 static rdl_cu_result memory_free(rdl_cu_address address) {
   if (!current()) state->misuse++;
+  (void)run_queue();
   free((void *)(uintptr_t)address);
   state->memories--;
   return 0;
@@ -276,6 +277,7 @@ static rdl_cu_result host_alloc(void **out_memory, size_t bytes, unsigned flags)
 
 static rdl_cu_result host_free(void *memory) {
   if (!current()) state->misuse++;
+  (void)run_queue();
   free(memory);
   state->pages--;
   return 0;
@@ -510,6 +512,14 @@ rdl_nvrtc_result nvrtcCreateProgram(rdl_nvrtc_program *out_program, const char *
   *out_program = calloc(1, sizeof **out_program);
   if (!*out_program || headers) return 1;
   (*out_program)->text = strdup(text);
+  return 0;
+}
+
+rdl_nvrtc_result nvrtcDestroyProgram(rdl_nvrtc_program *program) {
+  free((*program)->text);
+  free((*program)->made);
+  free(*program);
+  *program = NULL;
   return 0;
 }
 
