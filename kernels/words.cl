@@ -119,10 +119,12 @@ typedef struct rdl_none {
   } while (0)
 #define RDL_FAIL(code) RDL_END_WITH_(rdl_failure((rdl_u64)(code)))
 
+/* `point` is taken once: where the counter is an expression, each use of it counts. */
 #define RDL_POINT_(point)                                                                          \
-  rdl->resume = (rdl_u32)(point - rdl_base_);                                                      \
+  enum { rdl_point_ = point - rdl_base_ };                                                         \
+  rdl->resume = (rdl_u32)rdl_point_;                                                               \
   return RDL_SUSPENDED;                                                                            \
-  case point - rdl_base_:
+  case rdl_point_:
 
 /* ---- await ---- */
 

@@ -10,6 +10,7 @@ extern const unsigned rdl__backend_count;
 
 /* One line a backend. Those that the build leaves out are declared, too, and defined nowhere. */
 extern const rdl_backend rdl__backend_host;
+extern const rdl_backend rdl__backend_cuda;
 extern const rdl_backend rdl__backend_opencl;
 
 #endif

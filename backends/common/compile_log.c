@@ -6,7 +6,8 @@
  *   name:LINE: error: text             gcc without columns
  *   error: name:LINE:COLUMN: text      PoCL
  *   error: name:LINE:COLUMN <Spelling=name:LINE:COLUMN>: text     PoCL, inside a macro
- *   name(LINE): error: text            NVRTC
+ *   name(LINE): error: text            NVRTC, which shows the column by the line of source and a
+ *                                      caret that follow, both behind two blanks
  */
 #include "backends/common/compile_log.h"
 
@@ -158,6 +159,14 @@ static struct span next_line(const char **log) {
   return line;
 }
 
+/* The column of the caret behind a line of source, when a place has none. */
+static void see_caret(struct place *place, const char *rest) {
+  struct span source = next_line(&rest), below = next_line(&rest);
+  struct span caret = trimmed(below);
+  if (place->column || !begins_with(source, "  ") || caret.length != 1 || *caret.at != '^') return;
+  if (caret.at - below.at >= 2) place->column = (uint32_t)(caret.at - below.at) - 1u;
+}
+
 static int is_own(const rdl_joined *joined, const struct place *place) {
   const rdl_joined_piece *piece = find_piece(joined, place->name);
   return piece && piece->own;
@@ -185,6 +194,7 @@ static int find_user_place(const rdl_joined *joined, const char *log, bool same_
   while (*log) {
     struct span line = next_line(&log);
     if (!read_place(line, out)) continue;
+    see_caret(out, log);
     if (same_error && out->is_error) return 0;
     if (out->is_error || begins_with(out->message, "warning")) of_error = out->is_error;
     translate(joined, out);
@@ -215,6 +225,7 @@ static void put_rest(rdl_reason *why, const char *log, const rdl_joined *joined)
     struct span line = next_line(&log);
     struct place place;
     if (read_place(line, &place)) {
+      see_caret(&place, log);
       translate(joined, &place);
       idle = is_idle_note(joined, &place);
       if (!idle) put_error(why, &place, log, joined, true);
@@ -232,6 +243,7 @@ rdl_status rdl__compile_log(const char *log, const rdl_joined *joined, rdl_reaso
   while (*rest) {
     struct span line = next_line(&rest);
     if (!read_place(line, &place) || !place.is_error) continue;
+    see_caret(&place, rest);
     translate(joined, &place);
     put_error(why, &place, rest, joined, false);
     put_rest(why, rest, joined);

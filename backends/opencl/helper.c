@@ -1,42 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backends/opencl/helper.h"
 
-#include <errno.h>
 #include <raddle/version.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backends/common/helper.h"
 #include "backends/common/process.h"
 #include "backends/common/reason.h"
 
-#define LONGEST_ANSWER  ((size_t)1 << 30)
-#define LONGEST_ERRORS  ((size_t)1 << 16)
-#define LAST_WORDS      1500u /* bytes, so that the reason has room for the rest */
-#define LONGEST_LIMIT_S 86400ul
-
-/* ---- limit ---- */
-
-static rdl_status choose_limit(uint64_t limit_ns, uint64_t *out_ns, rdl_reason *why) {
-  const char *text = getenv("RADDLE_BUILD_TIMEOUT");
-  unsigned long seconds = RDL_CL_BUILD_TIMEOUT_S;
-  if (limit_ns) {
-    *out_ns = limit_ns;
-    return RDL_OK;
-  }
-  if (text && *text) {
-    char *end;
-    errno = 0;
-    seconds = strtoul(text, &end, 10);
-    if (errno || *end || *text < '0' || *text > '9' || !seconds || seconds > LONGEST_LIMIT_S)
-      return rdl__fail(RDL_INVALID, why,
-                       "RADDLE_BUILD_TIMEOUT is '%.100s', and not a number of seconds from 1 to "
-                       "%lu.",
-                       text, LONGEST_LIMIT_S);
-  }
-  *out_ns = (uint64_t)seconds * 1000000000u;
-  return RDL_OK;
-}
+#define LONGEST_ANSWER ((size_t)1 << 30)
+#define LONGEST_ERRORS ((size_t)1 << 16)
+#define LAST_WORDS     1500u /* bytes, so that the reason has room for the rest */
 
 /* ---- answer ---- */
 
@@ -112,30 +88,10 @@ static void put_last_words(const rdl_process *process, rdl_reason *why) {
   if (length) rdl__reason_append(why, " What was printed last:\n%.*s", (int)length, words);
 }
 
-static void put_ending(const rdl_process *process, rdl_reason *why) {
-  switch (process->ending) {
-  case RDL_ENDED_BY_SIGNAL:
-    rdl__reason_append(why, "crashed with %s%s", rdl__process_signal(process->code).text,
-                       process->code == SIGKILL ? " (perhaps memory ran out)" : "");
-    break;
-  case RDL_ENDED_BY_LIMIT:
-    rdl__reason_append(why, "did not end within %llu s",
-                       (unsigned long long)(process->limit_ns / 1000000000u));
-    break;
-  case RDL_ENDED_BY_ITSELF:
-    rdl__reason_append(why, "ended its process with exit status %d", process->code);
-    break;
-  case RDL_ENDED_SOMEHOW:
-    rdl__reason_append(why, "ended its process (how is not known, for this program ignores SIGCHLD "
-                            "or waits for every child)");
-    break;
-  }
-}
-
 static rdl_status explain_stranger(const rdl_process *process, rdl_reason *why) {
   rdl__reason_clear(why);
   rdl__reason_append(why, "%.500s, in which OpenCL drivers compile, ", process->command[0]);
-  put_ending(process, why);
+  rdl__helper_put_ending(process, why);
   rdl__reason_append(why, " before it had begun. Is it the raddle-opencl-helper that was installed "
                           "with the library, and does it start?");
   return RDL_UNAVAILABLE;
@@ -145,7 +101,7 @@ static rdl_status explain_crash(const rdl_cl_identity *device, const rdl_process
                                 rdl_reason *why) {
   rdl__reason_clear(why);
   rdl__reason_append(why, "The OpenCL driver ");
-  put_ending(process, why);
+  rdl__helper_put_ending(process, why);
   rdl__reason_append(why,
                      " while it compiled and tried a kernel for %s (driver %s, %s). That was in a "
                      "process of its own: this program and its contexts are unharmed. ",
@@ -197,16 +153,21 @@ static rdl_status run(const rdl_cl_identity *device, rdl_process *process,
 rdl_status rdl__cl_helper_run(const rdl_cl_identity *device, const char *verb,
                               const rdl_parcel *request, uint64_t limit_ns, const bool *stop,
                               rdl_cl_answer *out_answer, rdl_reason *why) {
-  char path[RDL_CL_HELPER_PATH];
+  static const rdl_helper helper = {.name = "raddle-opencl-helper",
+                                    .variable = "RADDLE_BUILD_HELPER",
+                                    .purpose = "OpenCL drivers compile"};
+  char path[RDL_HELPER_PATH];
   char *command[] = {path, NULL};
   rdl_parcel parcel = {.bytes = NULL};
   rdl_process process = {.command = command,
                          .stop = stop,
                          .output = {.most = LONGEST_ANSWER},
                          .errors = {.most = LONGEST_ERRORS, .keep_end = 1}};
-  rdl_status status = choose_limit(limit_ns, &process.limit_ns, why);
+  rdl_status status = RDL_OK;
   memset(out_answer, 0, sizeof *out_answer);
-  if (status == RDL_OK) status = rdl__cl_find_helper(path, why);
+  process.limit_ns = limit_ns;
+  if (!limit_ns) status = rdl__helper_limit(RDL_CL_BUILD_TIMEOUT_S, &process.limit_ns, why);
+  if (status == RDL_OK) status = rdl__helper_find(&helper, path, why);
   if (status != RDL_OK) return status;
   write_request(&parcel, device, verb, request, process.limit_ns);
   process.input = parcel.bytes;

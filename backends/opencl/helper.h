@@ -57,8 +57,4 @@ void rdl__cl_answer_free(rdl_cl_answer *answer);
 
 #define RDL_CL_BUILD_TIMEOUT_S 120u
 
-/* helper_path.c: where the helper lies. RDL_UNAVAILABLE: `why` says where it was looked for. */
-#define RDL_CL_HELPER_PATH 4096u
-rdl_status rdl__cl_find_helper(char out_path[RDL_CL_HELPER_PATH], rdl_reason *why);
-
 #endif

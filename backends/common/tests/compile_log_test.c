@@ -109,6 +109,10 @@ static void nvrtc(void **state) {
   (void)state;
   check("../a b/user.task.c(3): error: identifier \"x\" is undefined\n",
         "../a b/user.task.c:3: error: identifier \"x\" is undefined");
+  check("../a b/user.task.c(3): error: identifier \"x\" is undefined\n      return x;\n            "
+        " ^\n",
+        "../a b/user.task.c:3:12: error: identifier \"x\" is undefined\n      return x;\n          "
+        "   ^");
   check("default_program(6): catastrophic error: stop\n",
         "../a b/user.task.c:2: catastrophic error: stop");
 }

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The backend on a driver that stands in for NVIDIA's: cuda_test DRIVER
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/tests/unit.h"
+#include "backends/common/backends.h"
+#include "backends/common/clock.h"
+#include "backends/cuda/api.h"
+#include "backends/cuda/device.h"
+#include "backends/cuda/tests/standin.h"
+
+#define MEBIBYTE ((size_t)1 << 20)
+
+static const rdl_backend *const backend = &rdl__backend_cuda;
+static standin *state;
+static void *program_context; /* of the first device, as if the program had made it */
+static const rdl_cu *cu;
+static rdl_reason why;
+static char root[] = "/tmp/raddle-cuda-test-XXXXXX";
+
+#define MUST(call) must((call), #call)
+
+static void must(rdl_status status, const char *call) {
+  if (status == RDL_OK) return;
+  print_error("%s: %s: %s\n", call, rdl_status_name(status), why.text);
+  fail();
+}
+
+static void assert_says(const char *words) {
+  if (!strstr(why.text, words)) fail_msg("no '%s' in: %s", words, why.text);
+}
+
+static rdl_backend_device *open_with(const rdl_backend_options *options) {
+  rdl_backend_device *device = NULL;
+  MUST(backend->open(0, options, &device, &why));
+  return device;
+}
+
+static rdl_backend_device *open_plain(void) {
+  const rdl_backend_options options = {.cache_dir = ""};
+  return open_with(&options);
+}
+
+static rdl_status build(rdl_backend_device *device, const char *text,
+                        rdl_backend_image **out_image) {
+  rdl_text_piece piece = {
+      .name = "../some where/user.task.c", .text = text, .length = strlen(text), .first_line = 1};
+  rdl_image_text image = {.pieces = &piece, .count = 1, .hash = text};
+  return backend->build(device, &image, out_image, &why);
+}
+
+static rdl_backend_image *built(rdl_backend_device *device, const char *text) {
+  rdl_backend_image *image = NULL;
+  MUST(build(device, text, &image));
+  return image;
+}
+
+static void *new_memory(rdl_backend_device *device, size_t bytes) {
+  void *memory = NULL;
+  MUST(backend->allocate(device, bytes, &memory, &why));
+  return memory;
+}
+
+static void assert_nothing_is_left(void) {
+  assert_int_equal(state->memories, 0);
+  assert_int_equal(state->pages, 0);
+  assert_int_equal(state->streams, 0);
+  assert_int_equal(state->modules, 0);
+  assert_int_equal(state->contexts_pushed, 0);
+  assert_int_equal(state->retained[0], 0);
+  assert_int_equal(state->misuse, 0);
+}
+
+/* ---- devices ---- */
+
+static void devices_are_listed(void **unused) {
+  rdl_device_info infos[STANDIN_DEVICES];
+  rdl_backend_device *device = NULL;
+  const rdl_backend_options options = {.cache_dir = ""};
+  size_t count = 0;
+  (void)unused;
+  MUST(backend->enumerate(infos, STANDIN_DEVICES, &count, &why));
+  assert_int_equal(count, STANDIN_DEVICES);
+  assert_string_equal(infos[0].selector, "cuda:0");
+  assert_string_equal(infos[0].name, "Stand-in 0");
+  assert_string_equal(infos[0].driver, "CUDA 13.0");
+  assert_int_equal(infos[0].usable, 1);
+  assert_int_equal(infos[0].compute_units, STANDIN_UNITS);
+  assert_int_equal(infos[1].usable, 0);
+  assert_non_null(strstr(infos[1].missing, "compute capability 7.0"));
+  assert_int_equal(backend->open(1, &options, &device, &why), RDL_UNSUPPORTED);
+  assert_says("compute capability 7.0");
+  assert_int_equal(backend->open(2, &options, &device, &why), RDL_NOT_FOUND);
+  assert_nothing_is_left();
+}
+
+static void wrong_options_are_refused(void **unused) {
+  rdl_backend_options options = {.cache_dir = "", .lanes = 8};
+  rdl_backend_device *device = NULL;
+  (void)unused;
+  assert_int_equal(backend->open(0, &options, &device, &why), RDL_UNSUPPORTED);
+  assert_says("32 lanes");
+  options = (rdl_backend_options){.cache_dir = "", .loop_turns = 8};
+  assert_int_equal(backend->open(0, &options, &device, &why), RDL_UNSUPPORTED);
+  assert_null(device);
+  assert_nothing_is_left();
+}
+
+static uint32_t workers_with(uint32_t asked) {
+  const rdl_backend_options options = {.cache_dir = "", .workers = asked};
+  rdl_backend_device *device = open_with(&options);
+  rdl_backend_facts facts;
+  backend->facts(device, &facts);
+  assert_int_equal(facts.lanes, 32);
+  assert_int_equal(facts.shared, 0);
+  assert_int_equal(facts.clock_hz, 1500000000);
+  assert_int_equal(facts.launches_promptly, 1);
+  backend->close(device);
+  return facts.max_workers;
+}
+
+static void workers_are_as_many_as_fit(void **unused) {
+  (void)unused;
+  assert_int_equal(workers_with(0), 8 * STANDIN_UNITS);
+  assert_int_equal(workers_with(5), 5);
+  assert_int_equal(workers_with(100000), 16 * STANDIN_UNITS);
+  assert_nothing_is_left();
+}
+
+/* ---- contexts ---- */
+
+static void no_context_is_left_current(void) {
+  rdl_cu_context context = NULL;
+  assert_int_equal(cu->cuCtxGetCurrent(&context), 0);
+  assert_null(context);
+}
+
+static void the_primary_context_is_held(void **unused) {
+  rdl_backend_device *first = open_plain(), *second = open_plain();
+  (void)unused;
+  assert_int_equal(state->retained[0], 2);
+  no_context_is_left_current();
+  backend->close(first);
+  assert_int_equal(state->retained[0], 1);
+  backend->close(second);
+  assert_nothing_is_left();
+}
+
+static void work_in(rdl_backend_device *device, const void *context) {
+  void *memory;
+  assert_ptr_equal(device->context, context);
+  memory = new_memory(device, 64);
+  backend->release(device, memory);
+  backend->close(device);
+}
+
+static void a_given_context_is_taken(void **unused) {
+  rdl_backend_options options = {.cache_dir = "", .native_context = program_context};
+  rdl_backend_device *device = open_with(&options);
+  (void)unused;
+  assert_int_equal(state->retained[0], 0);
+  work_in(device, program_context);
+  no_context_is_left_current();
+  assert_nothing_is_left();
+}
+
+static void the_current_context_is_taken(void **unused) {
+  rdl_cu_context popped = NULL;
+  (void)unused;
+  assert_int_equal(cu->cuCtxPushCurrent(program_context), 0);
+  work_in(open_plain(), program_context);
+  assert_int_equal(state->retained[0], 0);
+  assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
+  assert_ptr_equal(popped, program_context);
+  assert_nothing_is_left();
+}
+
+/* The program may release it before the device is closed. */
+static void a_current_primary_context_is_held(void **unused) {
+  rdl_cu_context primary = NULL, popped = NULL;
+  rdl_backend_device *device;
+  (void)unused;
+  assert_int_equal(cu->cuDevicePrimaryCtxRetain(&primary, 0), 0);
+  assert_int_equal(cu->cuCtxPushCurrent(primary), 0);
+  device = open_plain();
+  assert_int_equal(state->retained[0], 2);
+  assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
+  assert_int_equal(cu->cuDevicePrimaryCtxRelease(0), 0);
+  work_in(device, primary);
+  assert_nothing_is_left();
+}
+
+/* A context of another device stays current, and the device gets its own. */
+static void a_context_of_another_device_is_left_alone(void **unused) {
+  rdl_cu_context other = NULL, popped = NULL;
+  rdl_backend_options options = {.cache_dir = ""};
+  rdl_backend_device *device = NULL;
+  (void)unused;
+  assert_int_equal(cu->cuDevicePrimaryCtxRetain(&other, 1), 0);
+  assert_int_equal(cu->cuCtxPushCurrent(other), 0);
+  device = open_plain();
+  assert_ptr_not_equal(device->context, other);
+  backend->close(device);
+  assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
+  assert_ptr_equal(popped, other);
+  options.native_context = other;
+  device = NULL;
+  assert_int_equal(backend->open(0, &options, &device, &why), RDL_INVALID);
+  assert_says("native_context");
+  assert_int_equal(cu->cuDevicePrimaryCtxRelease(1), 0);
+  assert_nothing_is_left();
+}
+
+/* ---- memory ---- */
+
+static void read_back(rdl_backend_device *device, void *memory, size_t offset, size_t bytes,
+                      void *host) {
+  const rdl_transfer transfer = {memory, offset, bytes, host};
+  MUST(backend->read(device, &transfer, 1, &why));
+}
+
+static void memory_is_zero_on_both_sides(void **unused) {
+  rdl_backend_device *device = open_plain();
+  unsigned char *memory = new_memory(device, 1000), device_side[1000];
+  (void)unused;
+  assert_int_equal((uintptr_t)memory % 64, 0);
+  read_back(device, memory, 0, 1000, device_side);
+  for (int k = 0; k < 1000; k++)
+    assert_int_equal(memory[k] | device_side[k], 0);
+  backend->release(device, memory);
+  backend->release(device, NULL);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* Larger than the locked pages, and in pieces of odd sizes. */
+static void large_transfers_arrive(void **unused) {
+  enum { WORDS = 3 * 1024 * 1024 + 1 };
+  rdl_backend_device *device = open_plain();
+  uint32_t *memory = new_memory(device, WORDS * sizeof *memory);
+  uint32_t *back = calloc(WORDS, sizeof *back);
+  rdl_transfer transfers[] = {
+      {memory, 0, 12, memory},
+      {memory, 12, (WORDS - 3) * sizeof *memory, memory + 3},
+  };
+  (void)unused;
+  assert_non_null(back);
+  assert_true(WORDS * sizeof *memory > 2 * RDL_CU_STAGING);
+  for (uint32_t k = 0; k < WORDS; k++)
+    memory[k] = k * 2654435761u;
+  MUST(backend->write(device, transfers, 2, &why));
+  transfers[0].host = back;
+  transfers[1].host = back + 3;
+  MUST(backend->read(device, transfers, 2, &why));
+  assert_memory_equal(memory, back, WORDS * sizeof *memory);
+  free(back);
+  backend->release(device, memory);
+  backend->close(device);
+}
+
+static void many_small_transfers_arrive(void **unused) {
+  enum { COUNT = 5000 };
+  rdl_backend_device *device = open_plain();
+  uint32_t *memory = new_memory(device, COUNT * 3 * sizeof *memory);
+  static rdl_transfer transfers[COUNT];
+  static uint32_t back[COUNT * 3];
+  (void)unused;
+  for (size_t k = 0; k < COUNT; k++) {
+    memory[3 * k] = (uint32_t)k + 1;
+    memory[3 * k + 1] = 77; /* not sent */
+    transfers[k] = (rdl_transfer){memory, 12 * k, k % 4 + 1, memory + 3 * k};
+  }
+  MUST(backend->write(device, transfers, COUNT, &why));
+  MUST(backend->write(device, NULL, 0, &why));
+  read_back(device, memory, 0, sizeof back, back);
+  for (uint32_t k = 0; k < COUNT; k++) {
+    assert_int_equal(back[3 * k], (k + 1) & (0xffffffffu >> (24 - k % 4 * 8)));
+    assert_int_equal(back[3 * k + 1], 0);
+  }
+  backend->release(device, memory);
+  backend->close(device);
+}
+
+static void too_much_memory_is_refused(void **unused) {
+  rdl_backend_device *device = open_plain();
+  void *memory = NULL;
+  (void)unused;
+  assert_int_equal(backend->allocate(device, SIZE_MAX - 8, &memory, &why), RDL_OUT_OF_MEMORY);
+  assert_null(memory);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* ---- images ---- */
+
+static void an_image_is_compiled_once(void **unused) {
+  const rdl_backend_options options = {.cache_dir = root};
+  rdl_backend_device *device = open_with(&options);
+  rdl_backend_image *image = built(device, "once");
+  (void)unused;
+  backend->discard(device, image);
+  assert_int_equal(setenv("RADDLE_CUDA_HELPER", "/no/such/helper", 1), 0);
+  image = built(device, "once");
+  backend->discard(device, image);
+  image = NULL;
+  assert_int_equal(build(device, "twice", &image), RDL_UNAVAILABLE);
+  assert_says("RADDLE_CUDA_HELPER");
+  assert_int_equal(unsetenv("RADDLE_CUDA_HELPER"), 0);
+  backend->discard(device, NULL);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* What the compiler was given stands in what the stand-in makes. */
+static const char *text_of(const rdl_backend_image *image) {
+  struct CUmod_st {
+    char *text;
+  };
+  const struct CUmod_st *module = (const void *)image->module;
+  return module->text;
+}
+
+static void options_tell_the_shape(void **unused) {
+  rdl_backend_options options = {.cache_dir = ""};
+  rdl_backend_device *device = open_with(&options);
+  rdl_backend_image *image = built(device, "the text");
+  (void)unused;
+  assert_non_null(strstr(text_of(image), "--gpu-architecture=sm_90\n"));
+  assert_non_null(strstr(text_of(image), "--std=c++20\n"));
+  assert_non_null(strstr(text_of(image), "--fmad=false\n"));
+  assert_non_null(strstr(text_of(image), "-DRDL_LANES=32u\n"));
+  assert_non_null(strstr(text_of(image), "-DRDL_WARPS=4u\n"));
+  assert_non_null(strstr(text_of(image), "-DRDL_BLOCKS=2u\n"));
+  assert_non_null(strstr(text_of(image), "the text"));
+  assert_non_null(strstr(text_of(image), "#define __COUNTER__"));
+  backend->discard(device, image);
+  backend->close(device);
+  options.workers = 16 * STANDIN_UNITS;
+  device = open_with(&options);
+  image = built(device, "the text");
+  assert_non_null(strstr(text_of(image), "-DRDL_BLOCKS=4u\n"));
+  backend->discard(device, image);
+  backend->close(device);
+}
+
+static void an_unknown_architecture_gets_ptx(void **unused) {
+  rdl_backend_device *device;
+  rdl_backend_image *image;
+  (void)unused;
+  state->architecture = 103;
+  device = open_plain();
+  image = built(device, "the text");
+  assert_non_null(strstr(text_of(image), "--gpu-architecture=compute_90\n"));
+  backend->discard(device, image);
+  backend->close(device);
+  state->architecture = 90;
+}
+
+static void errors_name_file_line_and_column(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_backend_image *image = NULL;
+  (void)unused;
+  assert_int_equal(build(device, "@error", &image), RDL_COMPILE);
+  assert_memory_equal(why.text, "../some where/user.task.c:3:11: error: fake is undefined", 56);
+  assert_null(image);
+  backend->close(device);
+}
+
+static void a_compiler_that_crashes_harms_nobody(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_backend_image *image = NULL;
+  (void)unused;
+  assert_int_equal(build(device, "@segv", &image), RDL_COMPILE);
+  assert_says("SIGSEGV");
+  assert_null(image);
+  backend->close(device);
+}
+
+static void a_compiler_that_hangs_is_ended(void **unused) {
+  bool stop = true;
+  rdl_backend_options options = {.cache_dir = "", .stop = &stop};
+  rdl_backend_device *device = open_with(&options);
+  rdl_backend_image *image = NULL;
+  (void)unused;
+  assert_int_equal(build(device, "@hang", &image), RDL_CLOSED);
+  stop = false;
+  assert_int_equal(setenv("RADDLE_BUILD_TIMEOUT", "1", 1), 0);
+  assert_int_equal(build(device, "@hang", &image), RDL_COMPILE);
+  assert_says("within 1 s");
+  assert_int_equal(unsetenv("RADDLE_BUILD_TIMEOUT"), 0);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+static void what_does_not_fit_is_refused(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_backend_image *image = NULL;
+  (void)unused;
+  state->blocks = 1;
+  assert_int_equal(build(device, "wide", &image), RDL_UNSUPPORTED);
+  assert_says("`workers` to 16 or less");
+  state->blocks = 4;
+  assert_null(image);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* ---- launches ---- */
+
+static void a_launch_has_its_shape(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_backend_image *image = built(device, "kernel");
+  uint32_t *heap = new_memory(device, 4096), words[2];
+  (void)unused;
+  assert_true(state->loaded > 0);
+  for (uint32_t workers = 1; workers <= 8 * STANDIN_UNITS; workers++) {
+    MUST(backend->launch(device, image, heap, 40 + workers, workers, &why));
+    MUST(backend->wait(device, UINT64_MAX, &why));
+    assert_int_equal(state->grid, (workers + 3) / 4);
+    assert_int_equal(state->block, 128);
+    assert_int_equal(state->shared, 0);
+    read_back(device, heap, 0, sizeof words, words);
+    assert_int_equal(words[0], 40 + workers);
+    assert_int_equal(words[1], (workers + 3) / 4);
+    assert_int_equal(heap[0], 0); /* the host's copy is the host's */
+  }
+  assert_int_equal(backend->launch(device, image, heap, 0, 0, &why), RDL_INVALID);
+  assert_int_equal(backend->launch(device, image, heap, 0, 1000, &why), RDL_INVALID);
+  MUST(backend->wait(device, 0, &why));
+  backend->release(device, heap);
+  backend->discard(device, image);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+static void a_wait_has_a_limit(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_backend_image *image = built(device, "kernel");
+  void *heap = new_memory(device, 4096);
+  uint64_t before;
+  (void)unused;
+  state->runs = 1;
+  MUST(backend->launch(device, image, heap, 1, 1, &why));
+  assert_int_equal(backend->wait(device, 0, &why), RDL_TIMEOUT);
+  before = rdl__now_ns();
+  assert_int_equal(backend->wait(device, 5000000, &why), RDL_TIMEOUT);
+  assert_in_range(rdl__now_ns() - before, 5000000, 1000000000);
+  assert_int_equal(backend->launch(device, image, heap, 1, 1, &why), RDL_BUSY);
+  state->runs = 0;
+  MUST(backend->wait(device, 1000000000, &why));
+  backend->release(device, heap);
+  backend->discard(device, image);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* ---- failures ---- */
+
+/* All that a device does; the first failure ends it, and nothing is left. */
+static rdl_status do_all(const char *cache_dir) {
+  const rdl_backend_options options = {.cache_dir = cache_dir};
+  rdl_backend_device *device = NULL;
+  rdl_backend_image *image = NULL;
+  rdl_transfer transfer = {.bytes = 64};
+  void *heap = NULL;
+  rdl_status status = backend->open(0, &options, &device, &why);
+  if (status != RDL_OK) return status;
+  status = backend->allocate(device, MEBIBYTE, &heap, &why);
+  transfer.memory = transfer.host = heap;
+  if (status == RDL_OK) status = backend->write(device, &transfer, 1, &why);
+  if (status == RDL_OK) status = build(device, "do all", &image);
+  if (status == RDL_OK) status = backend->launch(device, image, heap, 1, 1, &why);
+  if (status == RDL_OK) status = backend->wait(device, UINT64_MAX, &why);
+  if (status == RDL_OK) status = backend->read(device, &transfer, 1, &why);
+  backend->release(device, heap);
+  backend->discard(device, image);
+  backend->close(device);
+  return status;
+}
+
+/* How many calls fail what is done, one in each round. */
+static int count_failures(const char *cache_dir) {
+  int n = 0, failures = 0;
+  MUST(do_all(cache_dir));
+  do {
+    rdl_status status;
+    state->failed = 0;
+    state->fail_in = ++n;
+    state->fails_with = RDL_CUDA_OUT_OF_MEMORY;
+    status = do_all(cache_dir);
+    state->fail_in = 0;
+    if (status != RDL_OK) {
+      assert_int_equal(status, RDL_OUT_OF_MEMORY);
+      assert_says("CUDA_ERROR_OUT_OF_MEMORY (2)");
+      failures++;
+    }
+    assert_nothing_is_left();
+  } while (state->failed);
+  return failures;
+}
+
+/* Where a binary from the cache fails the text is compiled. */
+static void any_call_may_fail(void **unused) {
+  (void)unused;
+  assert_int_equal(count_failures(""), 16);
+  assert_int_equal(count_failures(root), 12);
+}
+
+static void a_trap_loses_the_device(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_backend_image *image = built(device, "@trap");
+  void *heap = new_memory(device, 4096), *more = NULL;
+  rdl_transfer transfer = {heap, 0, 4, heap};
+  rdl_backend_image *other = NULL;
+  (void)unused;
+  MUST(backend->launch(device, image, heap, 1, 1, &why));
+  assert_int_equal(backend->wait(device, UINT64_MAX, &why), RDL_DEVICE_LOST);
+  assert_says("CUDA_ERROR_LAUNCH_FAILED (719)");
+  assert_says("start it anew");
+  assert_int_equal(backend->launch(device, image, heap, 1, 1, &why), RDL_DEVICE_LOST);
+  assert_says("CUDA_ERROR_LAUNCH_FAILED (719)");
+  assert_int_equal(backend->write(device, &transfer, 1, &why), RDL_DEVICE_LOST);
+  assert_int_equal(backend->read(device, &transfer, 1, &why), RDL_DEVICE_LOST);
+  assert_int_equal(backend->allocate(device, 64, &more, &why), RDL_DEVICE_LOST);
+  assert_int_equal(build(device, "another", &other), RDL_DEVICE_LOST);
+  assert_says("start it anew");
+  MUST(backend->wait(device, 0, &why)); /* nothing runs */
+  backend->release(device, heap);
+  backend->discard(device, image);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* ---- set up ---- */
+
+static int start(const char *driver) {
+  void *library;
+  (void)setenv("RADDLE_CUDA_DRIVER", driver, 1);
+  (void)setenv("RADDLE_NVRTC", driver, 1);
+  cu = rdl__cu_symbols(&why);
+  library = dlopen(driver, RTLD_NOW | RTLD_LOCAL);
+  if (!cu || !library) {
+    printf("%s\n", why.text);
+    return 0;
+  }
+  state = dlsym(library, "standin_state");
+  program_context = dlsym(library, "standin_context");
+  return state && program_context && mkdtemp(root);
+}
+
+static void remove_root(void) {
+  char command[128];
+  (void)snprintf(command, sizeof command, "rm -rf %s", root);
+  (void)!system(command); /* NOLINT(bugprone-command-processor): a test's own folder */
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(devices_are_listed),
+      cmocka_unit_test(wrong_options_are_refused),
+      cmocka_unit_test(workers_are_as_many_as_fit),
+      cmocka_unit_test(the_primary_context_is_held),
+      cmocka_unit_test(a_given_context_is_taken),
+      cmocka_unit_test(the_current_context_is_taken),
+      cmocka_unit_test(a_current_primary_context_is_held),
+      cmocka_unit_test(a_context_of_another_device_is_left_alone),
+      cmocka_unit_test(memory_is_zero_on_both_sides),
+      cmocka_unit_test(large_transfers_arrive),
+      cmocka_unit_test(many_small_transfers_arrive),
+      cmocka_unit_test(too_much_memory_is_refused),
+      cmocka_unit_test(an_image_is_compiled_once),
+      cmocka_unit_test(options_tell_the_shape),
+      cmocka_unit_test(an_unknown_architecture_gets_ptx),
+      cmocka_unit_test(errors_name_file_line_and_column),
+      cmocka_unit_test(a_compiler_that_crashes_harms_nobody),
+      cmocka_unit_test(a_compiler_that_hangs_is_ended),
+      cmocka_unit_test(what_does_not_fit_is_refused),
+      cmocka_unit_test(a_launch_has_its_shape),
+      cmocka_unit_test(a_wait_has_a_limit),
+      cmocka_unit_test(any_call_may_fail),
+      cmocka_unit_test(a_trap_loses_the_device), /* the last: the error stays */
+  };
+  int failed;
+  if (argc != 2 || !start(argv[1])) return 1;
+  failed = cmocka_run_group_tests_name("cuda", tests, NULL, NULL);
+  remove_root();
+  return failed;
+}

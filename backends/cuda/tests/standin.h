@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What standin_driver.c and the tests that load it share: `standin_state` is its symbol. */
+#ifndef RDL_CUDA_TESTS_STANDIN_H
+#define RDL_CUDA_TESTS_STANDIN_H
+
+#define STANDIN_DEVICES 2 /* the second one is too old for Raddle */
+#define STANDIN_UNITS   4
+
+typedef struct standin {
+  /* set by tests */
+  int fail_in;      /* the driver's n-th call from now on fails, if it may; 0 = none */
+  int fails_with;   /* this code */
+  int architecture; /* of the first device: 90 */
+  int runs;         /* launches do not end while this is set */
+  int blocks;       /* that fit on a multiprocessor */
+
+  /* counted here */
+  int failed; /* 1 = the call that had to fail has */
+  int retained[STANDIN_DEVICES];
+  int memories, pages, streams, modules, contexts_pushed;
+  int misuse; /* calls that no program may make */
+  int copies; /* that were queued */
+  int loaded; /* functions */
+  int launches;
+  unsigned grid, block, shared, purpose;
+} standin;
+
+#endif
