@@ -7,7 +7,7 @@
 #include "backends/common/compile_log.h"
 #include "backends/common/join.h"
 #include "backends/common/reason.h"
-#include "backends/cuda/counter.h"
+#include "backends/cuda/front.h"
 #include "backends/cuda/device.h"
 #include "backends/cuda/status.h"
 
@@ -87,9 +87,9 @@ static rdl_status join(const rdl_image_text *text, rdl_joined *out_joined, rdl_r
   rdl_image_text whole = {.pieces = pieces, .count = text->count + 1u, .hash = text->hash};
   rdl_status status;
   if (!pieces) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for the text.");
-  pieces[0] = (rdl_text_piece){.name = "counter.cu",
-                               .text = (const char *)rdl__counter_texts[0].text,
-                               .length = rdl__counter_texts[0].size,
+  pieces[0] = (rdl_text_piece){.name = "front.cu",
+                               .text = (const char *)rdl__front_texts[0].text,
+                               .length = rdl__front_texts[0].size,
                                .first_line = 1,
                                .own = 1};
   memcpy(pieces + 1, text->pieces, text->count * sizeof *pieces);
@@ -126,8 +126,8 @@ static rdl_status build(rdl_backend_device *device, const rdl_image_text *text,
                        .compiler = compiler};
   rdl_cache_entry entry = {.image = NULL};
   rdl_status status = RDL_NOT_FOUND;
-  (void)snprintf(compiler, sizeof compiler, "NVRTC %d.%d, counter %s", device->nvrtc.major,
-                 device->nvrtc.minor, rdl__counter_hash);
+  (void)snprintf(compiler, sizeof compiler, "NVRTC %d.%d, front %s", device->nvrtc.major,
+                 device->nvrtc.minor, rdl__front_hash);
   if (rdl__cache_load(&device->cache, &key, &entry)) {
     status = from_binary(device, entry.image, image, why);
     free(entry.image);
