@@ -163,6 +163,7 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
                                cx->options.lanes,
                                cx->options.cache_dir,
                                cx->options.mode == RDL_MODE_EPOCH,
+                               0,
                                cx->options.native_context,
                                cx->options.loop_turns,
                                &cx->closing};
