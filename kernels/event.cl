@@ -111,7 +111,7 @@ RDL_FN void rdl_event_due(rdl_cx *rdl, RDL_GLOBAL rdl_event_record *event, rdl_u
 }
 #endif
 
-RDL_FN rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
+RDL_OUTLINE rdl_u32 rdl_event_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
   RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
   rdl_u32 status = rdl_event_status(rdl, e);
   rdl_u32 count;

@@ -46,7 +46,7 @@ RDL_FN rdl_u32 rdl_block_class(rdl_u32 task, rdl_u32 shift) {
   return (task >> shift) & RDL_CLASS_MASK;
 }
 
-RDL_FN void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 unit) {
+RDL_OUTLINE void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u32 unit) {
   rdl_u32 size_class = rdl_block_class(task, shift);
   if (size_class != RDL_CLASS_NONE && unit && !(task & RDL_TASK_HOST))
     rdl_pool_put(rdl, RDL_POOL_FRAMES + size_class, unit);
@@ -62,7 +62,7 @@ RDL_FN RDL_GLOBAL rdl_word *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
 
 /* ---- birth ---- */
 
-RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner) {
+RDL_OUTLINE void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_store_relaxed(&record->resume, 0u);
   record->owner = owner;
@@ -201,7 +201,7 @@ RDL_FN rdl_future rdl_child_undo(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
 
 /* Makes the new future ready. Its frame is complete, unless the segment was cut off: then there is
    no future. */
-RDL_FN rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
+RDL_OUTLINE rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE + RDL_READY;
   if (rdl_is_cut(rdl)) return rdl_child_undo(rdl, slot, task);
@@ -241,7 +241,7 @@ RDL_FN rdl_u32 rdl_passes(rdl_u32 task, rdl_u32 cause) {
 
 /* All children have ended. `cause` becomes what passes to their owner, of several that of the
    newest. Returns the first that is left, if they were too many for once. */
-RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot, rdl_u32 *cause) {
+RDL_OUTLINE rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot, rdl_u32 *cause) {
   rdl_u32 child = rdl->records[slot].first_child;
   *cause = 0;
   while (child && rdl_one_more(rdl)) {
@@ -255,7 +255,7 @@ RDL_FN rdl_u32 rdl_free_children(rdl_cx *rdl, rdl_u32 slot, rdl_u32 *cause) {
   return child;
 }
 
-RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause) {
+RDL_OUTLINE void rdl_count_end(rdl_cx *rdl, rdl_u32 cause) {
   if (!cause)
     rdl->counters.finished++;
   else if (RDL_CAUSE_STATUS(cause) == RDL_S_CANCELLED)
@@ -264,8 +264,8 @@ RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause) {
     rdl->counters.failed++;
 }
 
-RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 cause,
-                     RDL_GLOBAL const rdl_u32 *result) {
+RDL_OUTLINE void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 cause,
+                          RDL_GLOBAL const rdl_u32 *result) {
   RDL_GLOBAL rdl_outcome *outcome = rdl->posts + slot;
   rdl_u32 k;
   outcome->cause = cause;
@@ -278,7 +278,7 @@ RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 caus
 /* THE place where futures end: the first of those that were noted, whose code has ended and all
    whose children have. Its owner has one child less. Once the list is closed the record belongs to
    whoever takes the result, and a root's once its outcome is posted. */
-RDL_FN void rdl_complete(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_complete(rdl_cx *rdl) {
   rdl_u32 slot = rdl->ended;
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 from_children;
@@ -308,7 +308,7 @@ RDL_FN void rdl_complete(rdl_cx *rdl) {
    the future RETURNED can hold it then, and passes a cancel on; one that came before stands in the
    word that the swap finds, and is passed on from here. So never do both. The word is looked at
    before the cause: without the mark in it another worker may set the cause at this moment. */
-RDL_FN void rdl_return(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_return(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl_u32 seen;
@@ -325,7 +325,7 @@ RDL_FN void rdl_return(rdl_cx *rdl) {
 
 /* The code of the running future has ended with rdl->cause. Returns RDL_RETURNS when a child has
    not; then the children are to be cancelled first if it has failed. */
-RDL_FN rdl_u32 rdl_end_begins(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_end_begins(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 cause = (record->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   if (!cause) cause = rdl->misuse;

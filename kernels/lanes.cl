@@ -280,7 +280,7 @@ RDL_FN RDL_LOCAL rdl_u8 *rdl_scratch_of(rdl_cx *rdl, rdl_u32 bytes) {
 #define RDL_SET_BITS  13u /* members of a set: its words fill a frame at most */
 #define RDL_SET_SHIFT (RDL_WANT_BITS + RDL_SET_BITS)
 
-RDL_FN void rdl_keep_await(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_keep_await(rdl_cx *rdl) {
   RDL_GLOBAL rdl_side *side = rdl->sides + rdl->slot;
   RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
   rdl_u32 what = 0;
@@ -292,7 +292,7 @@ RDL_FN void rdl_keep_await(rdl_cx *rdl) {
   side->chunk_size = rdl->want | what;
 }
 
-RDL_FN void rdl_recall_await(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_recall_await(rdl_cx *rdl) {
   RDL_GLOBAL const rdl_side *side = rdl->sides + rdl->slot;
   rdl_u32 what = side->chunk_size >> RDL_WANT_BITS;
   rdl->want = side->chunk_size & ((1u << RDL_WANT_BITS) - 1u);
@@ -321,7 +321,7 @@ RDL_FN void rdl_settle_first(rdl_cx *rdl) {
 
 /* The future has been woken, and the outcome of its await is found out before its segment goes on.
    0 = it was woken too soon, and waits again. */
-RDL_FN rdl_u32 rdl_settled(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_settled(rdl_cx *rdl) {
   rdl->timeout = RDL_NEVER;
   if (rdl->want == RDL_WANT_FUTURE) rdl_settle_future(rdl, rdl->target);
   if (rdl->want == RDL_WANT_ALL) rdl_settle_members(rdl);

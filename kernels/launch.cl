@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a launch begins, but on devices that end loops (limited.cl). */
 
-RDL_FN void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
+RDL_OUTLINE void rdl_describe(RDL_GLOBAL rdl_u8 *heap) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   RDL_GLOBAL rdl_image_info *info = (RDL_GLOBAL rdl_image_info *)(heap + control->image_info);
   info->abi_version = RDL_ABI_VERSION;

@@ -14,7 +14,7 @@
 #define RDL_MOST_SPAWNS (RDL_LOCAL_RING / 2u)
 
 /* Arguments and state come to where the tasks read them. */
-RDL_FN void rdl_stage_frame(rdl_cx *rdl, RDL_GLOBAL const rdl_task_info *info) {
+RDL_OUTLINE void rdl_stage_frame(rdl_cx *rdl, RDL_GLOBAL const rdl_task_info *info) {
   RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
   rdl_u32 args = info->args_size ? (info->args_size + 3u) / 4u : 1u;
   rdl_u32 state = info->state_size ? (info->state_size + 3u) / 4u : 1u;
@@ -37,7 +37,7 @@ RDL_FN rdl_u32 rdl_spawns_at_hand(rdl_cx *rdl) {
 /* Brings the stashes to what a loop of spawns usually takes; if the pools have less, then less. */
 #define RDL_USUAL_SPAWNS 64u
 
-RDL_FN void rdl_fill_stashes(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_fill_stashes(rdl_cx *rdl) {
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++) {
     rdl_u32 want = rdl_pool_each(rdl, pool) * RDL_USUAL_SPAWNS;
@@ -46,7 +46,7 @@ RDL_FN void rdl_fill_stashes(rdl_cx *rdl) {
 }
 
 /* What the other lanes have to know. */
-RDL_FN void rdl_publish(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_publish(rdl_cx *rdl) {
   RDL_LOCAL rdl_group *group = rdl->group;
   group->runs = 1;
   group->slot = rdl->slot;
@@ -106,7 +106,7 @@ RDL_FN void rdl_show_children(rdl_cx *rdl) {
 }
 
 /* What the segment of all lanes has left to be done: now each lane's writes come before it. */
-RDL_FN void rdl_serve_lanes(rdl_cx *rdl, rdl_u32 how) {
+RDL_OUTLINE void rdl_serve_lanes(rdl_cx *rdl, rdl_u32 how) {
   rdl_u32 node, slot, status;
   rdl->wide = 0;
   rdl_show_children(rdl);

@@ -5,13 +5,13 @@
  */
 
 /* A root's record was made by the host; it only has to be put where a worker will find it. */
-RDL_FN rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot) {
+RDL_OUTLINE rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
   if ((wait & RDL_STATE_MASK) != RDL_READY) return 1; /* flat mode: claimed by who awaits it */
   return rdl_roots_push(rdl, slot, wait);
 }
 
-RDL_FN rdl_u32 rdl_start_roots(rdl_cx *rdl, const rdl_message *message) {
+RDL_OUTLINE rdl_u32 rdl_start_roots(rdl_cx *rdl, const rdl_message *message) {
   RDL_GLOBAL const rdl_u32 *slots = (RDL_GLOBAL const rdl_u32 *)(rdl_address)message->address;
   RDL_GLOBAL rdl_u32 *done = &rdl->control->mailbox.done;
   while (*done < message->count && rdl_one_more(rdl)) {
@@ -129,7 +129,7 @@ RDL_FN void rdl_look_through_window(rdl_cx *rdl) {
 /* ---- all together ---- */
 
 /* 0 = not yet. */
-RDL_FN rdl_u32 rdl_obey(rdl_cx *rdl, const rdl_message *message) {
+RDL_OUTLINE rdl_u32 rdl_obey(rdl_cx *rdl, const rdl_message *message) {
   rdl_u32 kind = message->kind;
   rdl_event e;
   e.index = message->slot;
@@ -198,7 +198,7 @@ RDL_FN rdl_u32 rdl_obey_some(rdl_cx *rdl, RDL_GLOBAL rdl_message *messages) {
 
 /* A look at a window is dear, so one worker at a time takes it; elsewhere it comes before the lock.
  */
-RDL_FN rdl_u32 rdl_drain_mailbox(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_drain_mailbox(rdl_cx *rdl) {
   RDL_GLOBAL rdl_mailbox *box = &rdl->control->mailbox;
   RDL_GLOBAL rdl_message *messages = (RDL_GLOBAL rdl_message *)(rdl->heap + box->messages);
   rdl_u32 windowed = RDL_MAY_WINDOW && rdl->window;

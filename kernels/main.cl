@@ -41,7 +41,7 @@ RDL_FN void rdl_want_room(rdl_cx *rdl) {
 
 /* The future is RUNNING and belongs to this worker. Returns RDL_SUSPENDED when it looks for room
    first. */
-RDL_FN rdl_u32 rdl_take_up(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_take_up(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 wait = rdl_load_acquire(&record->wait);
   rdl->wait = wait & ~RDL_CANCEL_BIT;
@@ -152,7 +152,7 @@ RDL_FN rdl_u32 rdl_pick(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
 
 /* A future that has been woken and stands nowhere yet is put where it will run. `home` is a worker
    plus one, or 0 for whoever it is. */
-RDL_FN void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rdl_u32 sole) {
+RDL_OUTLINE void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rdl_u32 sole) {
   if (rdl->records[slot].task & RDL_TASK_LOCAL) home = rdl->sides[slot].home;
   if (home && home == rdl->worker + 1u) home = 0;
   if (sole && !home && !rdl->next && rdl->next_row < RDL_NEXT_ROW) {
@@ -165,7 +165,7 @@ RDL_FN void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rd
 
 /* Frees the node of a list that has fired, and of a set the counter with its last member. Returns
    the future that may go on, and the ticket that it waits with, or RDL_NIL. */
-RDL_FN rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket) {
+RDL_OUTLINE rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who;
   rdl_u32 member = (node->kind & 3u) == RDL_NODE_MEMBER;
@@ -184,7 +184,8 @@ RDL_FN rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket) {
 /* Who is woken looks for itself: told the end of what it awaited, it would take that for a request
    to itself. Futures that look for room go on where they began to wait, but a launch of one worker
    alone takes all. */
-RDL_FN void rdl_wake_one(rdl_cx *rdl, rdl_u32 node, rdl_u32 slot, rdl_u32 looks, rdl_u32 sole) {
+RDL_OUTLINE void rdl_wake_one(rdl_cx *rdl, rdl_u32 node, rdl_u32 slot, rdl_u32 looks,
+                              rdl_u32 sole) {
   rdl_u32 home = looks && rdl->control->workers > 1u ? rdl->nodes[node].value : 0u;
   rdl_u32 ready, ticket;
   if (node) {
@@ -199,7 +200,7 @@ RDL_FN void rdl_wake_one(rdl_cx *rdl, rdl_u32 node, rdl_u32 slot, rdl_u32 looks,
 /* THE place where futures that were woken are queued: waiters of a list that has fired, so many at
    most, those that were woken one by one, and those that look for room again, in whatever order:
    that makes no difference to the bound. */
-RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_serve_wakes(rdl_cx *rdl) {
   rdl_u32 most = RDL_WAKES_AT_ONCE;
   rdl_u32 sole = rdl->sole, node = sole;
   rdl->sole = RDL_NIL;
@@ -224,7 +225,7 @@ RDL_FN void rdl_serve_wakes(rdl_cx *rdl) {
 
 /* Done before anything else runs here, and so nothing that was noted outlives its dispatch but what
    the backlog keeps. Whose end brings an end of others finds these noted too. */
-RDL_FN void rdl_settle_up(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_settle_up(rdl_cx *rdl) {
   rdl_u32 wakes;
   if (!rdl->noted) return;
   while (rdl->ended && rdl_one_more(rdl))
@@ -247,7 +248,7 @@ RDL_FN void rdl_settle_up(rdl_cx *rdl) {
  * that the work has another form, or after RDL_ROUND dispatches for each slot: fewer would soon be
  * over, for each look for room is one, and a neighbour's steady ends bring thousands.
  */
-RDL_FN rdl_u32 rdl_starved(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_starved(rdl_cx *rdl) {
   rdl_u32 wait, state;
   if (!rdl->starved) return 0;
   wait = rdl_load_acquire(&rdl->records[rdl->starved].wait);
@@ -266,7 +267,7 @@ RDL_FN rdl_u32 rdl_waits_for_starved(rdl_cx *rdl) {
 }
 
 /* Must what stands next in a queue stay there for now? */
-RDL_FN rdl_u32 rdl_keep_back(rdl_cx *rdl, rdl_u32 slot, rdl_u32 queued) {
+RDL_OUTLINE rdl_u32 rdl_keep_back(rdl_cx *rdl, rdl_u32 slot, rdl_u32 queued) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 task;
   if (!rdl->starved || !rdl_starved(rdl)) return 0;
@@ -331,7 +332,7 @@ RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
 /* ---- where the next one comes from ---- */
 
 /* There is one. */
-RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
+RDL_OUTLINE rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
   do {
     rdl_entry entry = rdl->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
     if (rdl_keep_back(rdl, entry.slot, entry.wait)) return 0;
@@ -344,7 +345,7 @@ RDL_FN rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
   return RDL_NOTHING;
 }
 
-RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
   rdl_u32 slot = rdl->fifo_head;
   rdl_u32 queued;
   if (!slot) return 0;
@@ -359,7 +360,7 @@ RDL_FN rdl_u32 rdl_from_fifo(rdl_cx *rdl) {
    a worker's ring nobody else can take. */
 #define RDL_ROOTS_AT_ONCE 16u
 
-RDL_FN rdl_u32 rdl_roots_share(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_roots_share(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 waiting = rdl_load_relaxed(&control->roots.tail) - rdl_load_relaxed(&control->roots.head);
   rdl_u64 now;
@@ -373,7 +374,7 @@ RDL_FN rdl_u32 rdl_roots_share(rdl_cx *rdl) {
   return rdl_least(waiting / (2u * control->workers), rdl->roots_most);
 }
 
-RDL_FN rdl_u32 rdl_from_roots(rdl_cx *rdl, rdl_u32 most) {
+RDL_OUTLINE rdl_u32 rdl_from_roots(rdl_cx *rdl, rdl_u32 most) {
   for (;;) {
     rdl_entry entry = rdl_roots_pop(rdl, most);
     if (!entry.slot) return 0;
@@ -447,7 +448,7 @@ RDL_FN rdl_u32 rdl_fair_fifo(rdl_cx *rdl) {
   return rdl_from_fifo(rdl);
 }
 
-RDL_FN rdl_u32 rdl_fair(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_fair(rdl_cx *rdl) {
   rdl_u32 turn = rdl->turn - RDL_USUAL;
   if (turn == 0u) return rdl_fair_ring(rdl);
   if (turn == 1u) return rdl_fair_fifo(rdl);
@@ -470,7 +471,7 @@ RDL_FN rdl_u32 rdl_offered(rdl_cx *rdl, rdl_u32 word, rdl_u32 round, rdl_u32 rou
 }
 
 /* Takes what a worker has put out, unless another has come first. */
-RDL_FN rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
+RDL_OUTLINE rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
   RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
   RDL_GLOBAL rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
   rdl_u32 bit = 1u << victim % 32u, got;
@@ -481,7 +482,7 @@ RDL_FN rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
 }
 
 /* What others have put out for whoever comes first, beginning with the neighbour. */
-RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_steal(rdl_cx *rdl) {
   rdl_u32 count = rdl->control->workers, words = (count + 31u) / 32u;
   rdl_u32 word = rdl->worker / 32u, k, got;
   rdl_u32 offered = rdl_load_acquire(&rdl->control->offered);
@@ -512,7 +513,7 @@ RDL_FN rdl_u32 rdl_from_lists(rdl_cx *rdl) {
   return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
 }
 
-RDL_FN rdl_u32 rdl_find_near(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_find_near(rdl_cx *rdl) {
   rdl_u32 found;
   if (rdl->turn >= RDL_USUAL && (found = rdl_fair(rdl))) return found;
   if ((found = rdl_from_next(rdl))) return found;
@@ -523,7 +524,7 @@ RDL_FN rdl_u32 rdl_find_near(rdl_cx *rdl) {
   return rdl->away ? RDL_NOTHING : rdl_from_roots(rdl, rdl_roots_share(rdl));
 }
 
-RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_find_far(rdl_cx *rdl) {
   rdl_u32 found = rdl_from_fifo(rdl);
   if (!found && rdl->bottom != rdl->top) found = rdl_from_ring(rdl, rdl->starved != RDL_NIL);
   if (!found && !rdl->away) found = rdl_steal(rdl);
@@ -533,7 +534,7 @@ RDL_FN rdl_u32 rdl_find_far(rdl_cx *rdl) {
 /* What the worker goes on with. Messages are obeyed when nothing else is near, and once a round,
    when no future is picked: those that they have woken are queued before anything starts, which may
    not end (rdl_settle_up). */
-RDL_FN rdl_u32 rdl_find(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_find(rdl_cx *rdl) {
   rdl_u32 found = rdl_find_near(rdl);
   rdl_u32 obeyed;
   if (found && rdl->turn != RDL_ROUND - 1u) return found;
@@ -631,7 +632,7 @@ RDL_FN void rdl_pace(rdl_cx *rdl) {
   rdl->looked = now;
 }
 
-RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_look_at_clock(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl->rounds++;
   rdl->now = rdl_load_relaxed(&control->now);
@@ -642,7 +643,7 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
 
 /* What others have put out waits for its owner, or for one without work: the owner may be held, and
    all others busy. */
-RDL_FN void rdl_take_over(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_take_over(rdl_cx *rdl) {
   RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
   rdl_u32 k;
   for (k = 0; k < rdl->control->workers; k++)
@@ -670,7 +671,7 @@ RDL_OUTLINE rdl_u32 rdl_must_leave(rdl_cx *rdl) {
 }
 
 /* RDL_ROUND dispatches are over, or long ones. */
-RDL_FN void rdl_next_round(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_next_round(rdl_cx *rdl) {
   if (rdl->turn == 0u)
     rdl->held_back = rdl->held_back == rdl->control->slots ? 0u : rdl->held_back + 1u;
   rdl_pace(rdl);
@@ -683,7 +684,7 @@ RDL_FN void rdl_next_round(rdl_cx *rdl) {
 /* Who has nothing to do, or leaves, keeps no room that others may want. Where slots are few it goes
    back before anybody waits: else one that waits would find all others idle, or gone, and take that
    for a sign that it waits in vain. */
-RDL_FN void rdl_hold_no_room(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_hold_no_room(rdl_cx *rdl) {
   rdl_u32 wanted = rdl_load_relaxed(&rdl->control->room) || !rdl_has_plenty(rdl) || rdl->low;
   if (wanted) rdl_note_room(rdl, RDL_ROOM_RETURN | RDL_ROOM_TELL);
 }
@@ -712,7 +713,7 @@ RDL_FN void rdl_doze(rdl_cx *rdl) {
 #endif
 
 /* A round without work. The last to be idle for `patience` parks the device. */
-RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
+RDL_OUTLINE void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 over, all_idle;
   if (*rounds == 0u) *since = rdl_clock();
@@ -760,7 +761,7 @@ RDL_FN void rdl_plan(rdl_cx *rdl) {
 }
 
 /* A dispatch is over. */
-RDL_FN void rdl_next_turn(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_next_turn(rdl_cx *rdl) {
   rdl_u32 limit;
   if (--rdl->plain) return;
   limit = rdl->control->segment_limit;
@@ -772,7 +773,7 @@ RDL_FN void rdl_next_turn(rdl_cx *rdl) {
 }
 
 /* Before the worker leaves: it counts as idle from here on, and keeps no room. */
-RDL_FN void rdl_leave(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_leave(rdl_cx *rdl) {
   if (!rdl->resting) rdl_fetch_add(&rdl->control->idle, 1u);
   if (!rdl->expired) rdl_fetch_add(&rdl->control->expired, 1u);
   if (!rdl->arrived) rdl_fetch_add(&rdl->control->arrived, 1u);

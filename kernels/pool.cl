@@ -6,7 +6,7 @@
  * between a read and a swap (ABA). The taker keeps one chunk and gives the rest back.
  */
 
-RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_link(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+RDL_OUTLINE RDL_GLOBAL rdl_u32 *rdl_pool_link(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].link;
   if (pool == RDL_POOL_NODES) return &rdl->nodes[item].next;
   return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)item * RDL_UNIT);
@@ -41,7 +41,7 @@ RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_count(rdl_cx *rdl, rdl_u32 pool, rdl_u32 ite
 
 /* Puts chunks back that were taken from the list. Nearly always the list is still empty; else only
    the few chunks that came meanwhile are walked. */
-RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
+RDL_OUTLINE void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
   RDL_GLOBAL rdl_u32 *chunks = &rdl->control->pools[pool].chunks;
   while (rest && rdl_cas(chunks, RDL_NIL, rest) != RDL_NIL) {
     rdl_u32 newer = rdl_exchange(chunks, RDL_NIL);
@@ -56,7 +56,7 @@ RDL_FN void rdl_pool_give_back(rdl_cx *rdl, rdl_u32 pool, rdl_u32 rest) {
 }
 
 /* One chunk comes into the stash, behind the few items that are still there. */
-RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
+RDL_OUTLINE rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool];
   rdl_u32 chunk, count;
@@ -81,7 +81,7 @@ RDL_FN rdl_u32 rdl_pool_refill_freed(rdl_cx *rdl, rdl_u32 pool) {
 }
 
 /* Turns what is left of the range of fresh items into freed ones. */
-RDL_FN void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool) {
+RDL_OUTLINE void rdl_stash_link_fresh(rdl_cx *rdl, rdl_u32 pool) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   for (; stash->next < stash->end; stash->next += rdl_pool_step(pool)) {
     *rdl_pool_link(rdl, pool, stash->next) = stash->head;
@@ -108,23 +108,41 @@ RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
 
 #endif
 
-RDL_FN rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
-  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
-  rdl_u32 source = pool < RDL_POOL_FRAMES ? pool : RDL_POOL_FRAMES;
-  RDL_GLOBAL rdl_pool *from = &rdl->control->pools[source];
-  rdl_u32 step = rdl_pool_step(pool);
-  rdl_u32 limit = from->limit;
-  rdl_u32 fresh = rdl_load_relaxed(&from->fresh);
-  rdl_u32 seen, take;
-  rdl_stash_link_fresh(rdl, pool); /* a stash has one range at a time */
+/* Up to `want` items of `step` units that were never used; returns how many. As long as there is
+   more than all workers could take at once each adds what it takes, for thousands that come to a
+   launch together would swap for long. Who has added too much, since it had looked long before,
+   takes that back, and whoever looks meanwhile finds nothing. */
+RDL_FN rdl_u32 rdl_fresh_take(rdl_cx *rdl, RDL_GLOBAL rdl_pool *from, rdl_u32 step, rdl_u32 want,
+                              rdl_u32 *first) {
+  rdl_u32 limit = from->limit, fresh = rdl_load_relaxed(&from->fresh), seen, take;
+  if (want * step <= RDL_CHUNK_UNITS && fresh < limit &&
+      (limit - fresh) / RDL_CHUNK_UNITS > rdl->control->workers) {
+    fresh = rdl_fetch_add(&from->fresh, want * step);
+    *first = fresh;
+    if (fresh < limit && limit - fresh >= want * step) return want;
+    fresh = rdl_fetch_add(&from->fresh, 0u - want * step) - want * step;
+  }
   for (;;) {
+    if (fresh >= limit) return 0;
     take = (limit - fresh) / step;
     if (take > want) take = want;
     if (!take) return 0;
     seen = rdl_cas(&from->fresh, fresh, fresh + take * step);
-    if (seen == fresh) break;
+    *first = fresh;
+    if (seen == fresh) return take;
     fresh = seen;
   }
+}
+
+RDL_OUTLINE rdl_u32 rdl_pool_refill_fresh(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
+  rdl_u32 source = pool < RDL_POOL_FRAMES ? pool : RDL_POOL_FRAMES;
+  RDL_GLOBAL rdl_pool *from = &rdl->control->pools[source];
+  rdl_u32 step = rdl_pool_step(pool);
+  rdl_u32 fresh, take;
+  rdl_stash_link_fresh(rdl, pool); /* a stash has one range at a time */
+  take = rdl_fresh_take(rdl, from, step, want, &fresh);
+  if (!take) return 0;
   stash->next = fresh;
   stash->end = fresh + take * step;
   stash->left += take;
@@ -216,7 +234,7 @@ RDL_FN void rdl_grabs_return(rdl_cx *rdl) {
 }
 
 /* The caller has seen to it that there is one. */
-RDL_FN rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
+RDL_OUTLINE rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   rdl_u32 item = stash->head;
   if (item) {
@@ -262,7 +280,7 @@ RDL_FN void rdl_note_room(rdl_cx *rdl, rdl_u32 what) {
 }
 
 /* Back into the stash. Whether it is too full now is looked at behind the segment. */
-RDL_FN void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+RDL_OUTLINE void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   *rdl_pool_link(rdl, pool, item) = stash->head;
   stash->head = item;
@@ -280,7 +298,7 @@ RDL_FN rdl_u32 rdl_pool_each(rdl_cx *rdl, rdl_u32 pool) {
   return (rdl->class_set >> (pool - RDL_POOL_FRAMES)) & 1u ? 2u : 0u;
 }
 
-RDL_FN rdl_u32 rdl_has_room(rdl_cx *rdl, rdl_u32 spawns) {
+RDL_OUTLINE rdl_u32 rdl_has_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++)
     if (rdl->stashes[pool].left < rdl_pool_each(rdl, pool) * spawns) return 0;
@@ -290,7 +308,7 @@ RDL_FN rdl_u32 rdl_has_room(rdl_cx *rdl, rdl_u32 spawns) {
 /* Room for one segment, out of the pools. A wait for one thing takes the slot's own node; only
    where that still stands in a list one of the pool is wanted. A wait for a set looks for itself.
  */
-RDL_FN rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
+RDL_OUTLINE rdl_u32 rdl_make_room(rdl_cx *rdl, rdl_u32 spawns) {
   rdl_u32 enough = 1;
   rdl_u32 pool;
   rdl->low = 0;
@@ -345,7 +363,7 @@ RDL_FN rdl_u32 rdl_pools_give(rdl_cx *rdl, rdl_u32 wanted) {
 /* THE place where room goes back, and where those who wait for room are told: the version first,
    then an ordered look at the list, against the waiter's push of its node and second look at the
    version (rdl_wait_for_room). Who looks again is taken off the list here and woken next. */
-RDL_FN void rdl_serve_room(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_serve_room(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl_u32 wanted = rdl_load_relaxed(&control->room);
   rdl_u32 wake = rdl->room & RDL_ROOM_WAKE;

@@ -24,7 +24,7 @@ RDL_FN rdl_u32 rdl_with_state(rdl_u32 wait, rdl_u32 state) {
 }
 
 /* A chain head .. tail goes onto a list; the newest stands first. */
-RDL_FN void rdl_list_push(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail) {
+RDL_OUTLINE void rdl_list_push(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 head, rdl_u32 tail) {
   rdl_u32 old = rdl_load_relaxed(list);
   rdl_u32 seen;
   for (;;) {
@@ -53,7 +53,7 @@ RDL_FN rdl_u32 rdl_fifo_take(rdl_cx *rdl) {
 }
 
 /* Puts the older part of a list back under what has come meanwhile. */
-RDL_FN void rdl_list_return(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 rest) {
+RDL_OUTLINE void rdl_list_return(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 rest) {
   while (rest && rdl_cas(list, RDL_NIL, rest) != RDL_NIL) {
     rdl_u32 newer = rdl_exchange(list, RDL_NIL);
     rdl_u32 oldest = newer;
@@ -80,7 +80,7 @@ RDL_OUTLINE rdl_u32 rdl_list_take(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32
 }
 
 /* Behind what has yielded. */
-RDL_FN void rdl_adopt_last(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+RDL_OUTLINE void rdl_adopt_last(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   rdl_u32 slot, newer;
   for (slot = rdl_list_take(rdl, list, rdl_most(rdl)); slot; slot = newer) {
     newer = rdl->sides[slot].link;
@@ -99,7 +99,7 @@ RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
 /* Whoever looks for work reads a word for 32 workers. The bit is set behind a push and cleared
    before the list is taken, so that a list that holds something has its bit, or a taker. Both are
    read-modify-writes: of the push and the taking one sees the other. The count rises last. */
-RDL_FN void rdl_offer(rdl_cx *rdl, rdl_u32 worker) {
+RDL_OUTLINE void rdl_offer(rdl_cx *rdl, rdl_u32 worker) {
   RDL_GLOBAL rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
   rdl_fetch_or(offers + worker / 32u, 1u << worker % 32u);
   rdl_fetch_add(&rdl->control->offered, 1u);
@@ -117,7 +117,7 @@ RDL_OUTLINE void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count) {
   rdl_offer(rdl, rdl->worker);
 }
 
-RDL_FN void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
+RDL_OUTLINE void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
   if (!rdl->fifo_head) return;
   for (; count && rdl->fifo_head; count--)
     rdl_give_away(rdl, rdl_fifo_take(rdl));
@@ -135,7 +135,7 @@ RDL_FN rdl_u32 rdl_least(rdl_u32 a, rdl_u32 b) {
    What has yielded goes first, for it would wait longest here, and then what is oldest in the ring,
    which is the largest as a rule. One stays: a worker that gave away all it has would take it back
    before a thief has seen it. */
-RDL_FN void rdl_share(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_share(rdl_cx *rdl) {
   rdl_u32 count = rdl->bottom - rdl->top;
   if (rdl_load_relaxed(&rdl->me->overflow)) return;
   if (rdl->fifo_head && (count || rdl->fifo_head != rdl->fifo_tail))
@@ -147,7 +147,7 @@ RDL_FN void rdl_share(rdl_cx *rdl) {
   rdl_store_relaxed(&rdl->control->hungry, 0u);
 }
 
-RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
+RDL_OUTLINE void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   RDL_GLOBAL rdl_entry *entry;
   if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
   entry = rdl->ring + rdl->bottom % RDL_LOCAL_RING;
@@ -160,7 +160,7 @@ RDL_FN void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
 }
 
 /* `home` is a worker plus one, or 0 for whoever it is. */
-RDL_FN void rdl_enqueue_at(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait, rdl_u32 home) {
+RDL_OUTLINE void rdl_enqueue_at(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait, rdl_u32 home) {
   if (home == 0u || home == rdl->worker + 1u) {
     rdl_ring_push(rdl, slot, wait);
     return;
@@ -201,7 +201,8 @@ RDL_FN RDL_GLOBAL rdl_cell *rdl_ring_cell(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring
 
 /* Bounded ring (Vyukov's sequence numbers, try-only). It has more than two cells for every slot
    that can stand in it, so there is always room. */
-RDL_FN rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 slot, rdl_u32 wait) {
+RDL_OUTLINE rdl_u32 rdl_shared_push(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring, rdl_u32 slot,
+                                    rdl_u32 wait) {
   rdl_u32 tail = rdl_load_relaxed(&ring->tail);
   for (;;) {
     RDL_GLOBAL rdl_cell *cell = rdl_ring_cell(rdl, ring, tail);
@@ -240,7 +241,7 @@ RDL_FN rdl_u32 rdl_roots_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
 /* Takes up to `most` roots by one swap. The first is returned, the others are pushed onto the
    worker's ring last first, so that they run in order. The entry's slot is RDL_NIL when there is
    none. */
-RDL_FN rdl_entry rdl_roots_pop(rdl_cx *rdl, rdl_u32 most) {
+RDL_OUTLINE rdl_entry rdl_roots_pop(rdl_cx *rdl, rdl_u32 most) {
   RDL_GLOBAL rdl_ring *ring = &rdl->control->roots;
   rdl_u32 head = rdl_load_relaxed(&ring->head);
   rdl_u32 count, seen;

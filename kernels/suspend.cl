@@ -34,7 +34,7 @@ RDL_FN rdl_u32 rdl_cancel_requested(rdl_cx *rdl) {
 /* ---- timers ---- */
 
 /* Time first, ticket second: the host reads them the other way round. */
-RDL_FN void rdl_timer_set(rdl_cx *rdl, rdl_u32 waiting) {
+RDL_OUTLINE void rdl_timer_set(rdl_cx *rdl, rdl_u32 waiting) {
   RDL_GLOBAL rdl_side *side = rdl->sides + rdl->slot;
   rdl_store_relaxed64(&side->timer_ns, rdl->timeout);
   rdl_store_release(&side->timer_ticket, waiting);
@@ -42,7 +42,7 @@ RDL_FN void rdl_timer_set(rdl_cx *rdl, rdl_u32 waiting) {
 
 /* Puts the slot on the list the host looks at, if it is not there already. The mark is set by a
    read-modify-write even when it stands already: the host clears it before it reads the time. */
-RDL_FN void rdl_timer_announce(rdl_cx *rdl, rdl_u32 slot) {
+RDL_OUTLINE void rdl_timer_announce(rdl_cx *rdl, rdl_u32 slot) {
   RDL_GLOBAL rdl_side *side = rdl->sides + slot;
   rdl_u32 old, seen;
   if (rdl_fetch_or(&side->timer_link, RDL_TIMER_LISTED)) return;
@@ -70,7 +70,7 @@ RDL_FN void rdl_claim(rdl_cx *rdl, rdl_future f) {
 
 /* ---- an event ---- */
 
-RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
+RDL_OUTLINE rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
   RDL_GLOBAL rdl_event_record *event = rdl->events + rdl_slot_of(rdl->target.index);
   rdl_u32 threshold = rdl->threshold, sweep;
   rdl->nodes[node].value = threshold;
@@ -85,7 +85,7 @@ RDL_FN rdl_u32 rdl_commit_event(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
 
 /* The bit was set before the future began to wait: since then somebody else may run it, and end it,
    and the count may be that of another life. */
-RDL_FN rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting) {
+RDL_OUTLINE rdl_u32 rdl_commit_children(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 count = rdl_load_ordered(&rdl->self->children);
   if ((count & ~RDL_CHILDREN_AWAITED) != RDL_CODE_RUNS) return 0;
   return rdl_take_back(rdl, waiting);
@@ -129,7 +129,7 @@ RDL_FN rdl_u32 rdl_node_new(rdl_cx *rdl, rdl_u32 who, rdl_u32 ticket, rdl_u32 ki
 }
 
 /* The nodes of a set form a chain; the first is the COUNTER of an await for all. */
-RDL_FN rdl_u32 rdl_set_nodes(rdl_cx *rdl, rdl_u32 waiting) {
+RDL_OUTLINE rdl_u32 rdl_set_nodes(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 all = rdl->want == RDL_WANT_ALL;
   rdl_u32 counter = rdl_node_new(rdl, rdl->slot, waiting, RDL_NODE_COUNTER);
   rdl_u32 chain = RDL_NIL, k;
@@ -185,7 +185,7 @@ RDL_FN rdl_u32 rdl_join_all(rdl_cx *rdl, rdl_u32 *chain) {
   return closed;
 }
 
-RDL_FN rdl_u32 rdl_commit_futures(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
+RDL_OUTLINE rdl_u32 rdl_commit_futures(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
   rdl_u32 chain = rdl_awaits_set(rdl) ? rdl->nodes[node].next : node;
   rdl_u32 closed, last;
   if (rdl->want == RDL_WANT_ANY) {
@@ -234,7 +234,7 @@ RDL_FN rdl_u32 rdl_commit_start(rdl_cx *rdl) {
 
 /* Behind everything that is ready here now: the ring, the inbox and the overflow come before what
    has yielded. */
-RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_commit_yield(rdl_cx *rdl) {
   if (!rdl->resume) return rdl_commit_start(rdl);
   if (!rdl_change(rdl->self, rdl->wait, rdl_with_state(rdl->wait, RDL_QUEUED))) return 1;
   rdl_fifo_append(rdl, rdl->slot);
@@ -244,7 +244,7 @@ RDL_FN rdl_u32 rdl_commit_yield(rdl_cx *rdl) {
 
 /* What the wait needs is taken before it begins, so that it cannot run out halfway: RDL_NIL with
    rdl->status set when it is not there. */
-RDL_FN rdl_u32 rdl_wait_nodes(rdl_cx *rdl, rdl_u32 waiting) {
+RDL_OUTLINE rdl_u32 rdl_wait_nodes(rdl_cx *rdl, rdl_u32 waiting) {
   rdl_u32 own = !rdl_awaits_set(rdl) && rdl_own_node_is_free(rdl, rdl->slot);
   rdl_u32 want = own ? 0u : rdl_awaits_set(rdl) ? rdl->set_size + 1u : 1u;
   rdl_u32 node = rdl->slot;
@@ -268,7 +268,7 @@ RDL_FN rdl_u32 rdl_commit(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
 }
 
 /* The future begins to wait: 0 = a cancel came first, and it was told. */
-RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
+RDL_OUTLINE rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
   rdl_store_relaxed(&rdl->self->result[RDL_WORD_SINCE], rdl->now);
   for (;;) {
     *waiting = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_WAITING);
@@ -285,7 +285,7 @@ RDL_FN rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node) {
    with before its segment is kept in the record, for it has not been told yet. A segment that was
    woken to look, finds none and waits again is none: the host takes it that nothing goes on while
    no segments run, and then the youngest of those that wait for room fails. */
-RDL_FN rdl_u32 rdl_find_room(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_find_room(rdl_cx *rdl) {
   rdl->room_version = rdl_load_ordered(&rdl->control->freed);
   if (rdl_make_room(rdl, rdl->threshold)) return 1;
   if (rdl_load_relaxed(&rdl->control->full)) {
@@ -302,7 +302,7 @@ RDL_FN rdl_u32 rdl_find_room(rdl_cx *rdl) {
 
 /* THE place where the segment of a future ends that must wait, once its state is back in the frame:
    1 = what it waits for has come, or a cancel; it runs on at once and rdl->status tells. */
-RDL_FN rdl_u32 rdl_suspend(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl) {
   rdl_u32 waiting, node;
   rdl_store_relaxed(&rdl->self->resume, rdl->resume | rdl->spawned << RDL_SPAWNED_SHIFT);
   if (rdl->misuse) rdl->status = rdl->misuse;

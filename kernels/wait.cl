@@ -37,7 +37,7 @@ RDL_FN void rdl_break_wait(rdl_cx *rdl) {
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
    The cause is written by the winner alone, before the future stands in any queue; 0 leaves what an
    earlier wake has told and the future has not yet seen. */
-RDL_FN rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
+RDL_OUTLINE rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
   if (rdl_cas(&record->wait, waiting, ready) != waiting) return 0;
@@ -88,7 +88,7 @@ RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain) {
 }
 
 /* The only waiter may run next. */
-RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
+RDL_OUTLINE void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
   if (!chain) return;
   if (rdl->sole || node->next || (node->kind & 3u) != RDL_NODE_PLAIN) {
@@ -134,7 +134,7 @@ RDL_FN rdl_u32 rdl_node_alive(rdl_cx *rdl, rdl_u32 index) {
 }
 
 /* A node whose wait is over in another way. */
-RDL_FN void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
+RDL_OUTLINE void rdl_node_drop(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 counter = (node->kind & 3u) == RDL_NODE_MEMBER ? node->who : RDL_NIL;
   while (index) {
@@ -190,7 +190,7 @@ RDL_FN void rdl_chain_keep(rdl_cx *rdl, rdl_chain *chain, rdl_u32 node) {
 }
 
 /* Puts a chain back on its list, marked to be swept at twice its size. */
-RDL_FN rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u32 *list) {
+RDL_OUTLINE rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL rdl_u32 *list) {
   RDL_GLOBAL rdl_node *head = rdl->nodes + chain->head;
   rdl_u32 bits = RDL_FIRST_SWEEP;
   while ((1u << bits) < 2u * chain->size)
@@ -247,7 +247,7 @@ RDL_FN rdl_u32 rdl_may_sweep(rdl_cx *rdl, rdl_u32 size) {
 #define RDL_JOINED      1u
 #define RDL_JOIN_SWEEP  2u
 
-RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
+RDL_OUTLINE rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 size = 1, bits = RDL_FIRST_SWEEP, head;
   /* No list has dead nodes, but for those of awaiters that took themselves back when they saw a
@@ -268,8 +268,8 @@ RDL_FN rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
 
 /* A future's list: 0 = closed, and the node is still the caller's. When the slot has been reused
    since the handle was looked at, the sweep fires the node. */
-RDL_FN rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 generation,
-                               rdl_u32 index) {
+RDL_OUTLINE rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 generation,
+                                    rdl_u32 index) {
   rdl_u32 joined;
   rdl->nodes[index].value = generation;
   joined = rdl_join(rdl, &target->waiters, index);
@@ -298,7 +298,7 @@ RDL_FN void rdl_started_before(rdl_cx *rdl) {
 
 /* The version was read before the pools were found empty, and is read again after the push and
    after what this worker holds has gone back. */
-RDL_FN void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node) {
+RDL_OUTLINE void rdl_wait_for_room(rdl_cx *rdl, rdl_u32 node) {
   if (!rdl_load_relaxed(&rdl->control->scarce)) rdl_store_relaxed(&rdl->control->scarce, 1u);
   if (!rdl->starved) rdl_started_before(rdl);
   rdl->starved = rdl->nodes[node].who;
@@ -377,7 +377,7 @@ RDL_OUTLINE void rdl_cancel(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation) {
 
 /* THE place where children are cancelled: those that a delivered cancel, the end of their owner or
    the unwind list has noted. */
-RDL_FN void rdl_serve_cancel(rdl_cx *rdl) {
+RDL_OUTLINE void rdl_serve_cancel(rdl_cx *rdl) {
   rdl_u32 child = rdl->cancel_from;
   for (; child && rdl_one_more(rdl); child = rdl->records[child].next_sibling)
     rdl_cancel(rdl, child, rdl->records[child].generation);

@@ -356,7 +356,7 @@ RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f) {
 }
 
 /* The cause of a future that is done, between two looks at its generation. */
-RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
+RDL_OUTLINE rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
   RDL_GLOBAL rdl_record *record = rdl->records + rdl_slot_of(f.index);
   rdl_u32 status = rdl_handle_status(rdl, f);
   rdl_u32 cause;
@@ -421,7 +421,7 @@ RDL_FN void rdl_settle(rdl_cx *rdl) {
   (void)rdl;
 }
 
-RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
+RDL_OUTLINE rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
   if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_FUTURE)) return 1;
   rdl->status = rdl_handle_status(rdl, f);
@@ -432,7 +432,7 @@ RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
   return 1;
 }
 
-RDL_FN void rdl_settle_future(rdl_cx *rdl, rdl_future f) {
+RDL_OUTLINE void rdl_settle_future(rdl_cx *rdl, rdl_future f) {
   if (!rdl->status) rdl->status = rdl_cause_of(rdl, f);
 }
 
@@ -442,7 +442,7 @@ RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
     rdl->status = rdl_cause_of(rdl, set[k]);
 }
 
-RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+RDL_OUTLINE rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_ALL)) return 1;
@@ -469,7 +469,7 @@ RDL_FN rdl_u32 rdl_settle_member(rdl_cx *rdl, rdl_future f) {
   return rdl->status || done;
 }
 
-RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+RDL_OUTLINE void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
   rdl->which = n;
   for (k = 0; k < n && !rdl->status; k++) {
@@ -479,7 +479,7 @@ RDL_FN void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   }
 }
 
-RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+RDL_OUTLINE rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   if (!rdl_leads(rdl)) return 0;
   rdl->which = n;
   if (rdl_poll_begins(rdl, RDL_WANT_ANY)) return 1;
@@ -507,7 +507,7 @@ RDL_FN void rdl_settle_sleep(rdl_cx *rdl) {
 
 /* The bit that says that the owner waits is taken back first: children that are spawned later must
    not wake it. */
-RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_poll_children(rdl_cx *rdl) {
   rdl_u32 child;
   if (!rdl_leads(rdl)) return 0;
   child = rdl->self->first_child;
@@ -522,7 +522,7 @@ RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
   return 1;
 }
 
-RDL_FN rdl_u32 rdl_poll_count(rdl_cx *rdl, rdl_event e, rdl_u32 count, rdl_u32 until_target) {
+RDL_OUTLINE rdl_u32 rdl_poll_count(rdl_cx *rdl, rdl_event e, rdl_u32 count, rdl_u32 until_target) {
   RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
   if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_EVENT)) return 1;
@@ -614,7 +614,7 @@ RDL_FN rdl_u32 rdl_is_larger(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
   return size > rdl_task_info_of(rdl, rdl_load_relaxed(&record->task))->result_size;
 }
 
-RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
+RDL_OUTLINE RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
   rdl_u32 status = rdl_handle_status(rdl, f);
   if (!status && (!rdl_is_done(rdl, f) || rdl_is_larger(rdl, f, size))) status = RDL_S_INVALID;
   if (status) {
@@ -644,7 +644,7 @@ RDL_FN rdl_u32 rdl_own_child(rdl_cx *rdl, rdl_future f) {
   return rdl_leads(rdl) && !rdl_is_cut(rdl) ? rdl_child_of(rdl, f) : RDL_NIL;
 }
 
-RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f) {
+RDL_OUTLINE void rdl_free_child(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_own_child(rdl, f);
   if (!slot) return;
   if (!rdl_is_done(rdl, f)) {
@@ -657,7 +657,7 @@ RDL_FN void rdl_free_child(rdl_cx *rdl, rdl_future f) {
 
 /* The bit and the closing of the list are read-modify-writes of one word: either the finisher sees
    that it must free the slot, or the owner sees that it must. */
-RDL_FN void rdl_detach(rdl_cx *rdl, rdl_future f) {
+RDL_OUTLINE void rdl_detach(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_own_child(rdl, f);
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
@@ -721,7 +721,7 @@ RDL_FN rdl_u32 rdl_note_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
 #endif
 
 /* What a segment wrote that was cut off is not to be believed, and so nobody is told of it. */
-RDL_FN void rdl_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
+RDL_OUTLINE void rdl_signal(rdl_cx *rdl, rdl_event e, rdl_u32 n) {
   rdl_u32 status;
   if (!rdl_leads(rdl) || rdl_is_cut(rdl)) return;
 #if RDL_LANES > 1

@@ -131,7 +131,6 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
   rdl_context_options *o = &cx->options;
   *o = (rdl_context_options)RDL_CONTEXT_OPTIONS_INIT;
   if (given) *o = *given;
-  o->slots = or_default(o->slots, 262144u);
   o->roots = or_default(o->roots, 65536u);
   o->events = or_default(o->events, 16384u);
   o->park_ns = stretch(o->park_ns, 300000u);
@@ -146,6 +145,15 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
 }
 
 /* ---- building up ---- */
+
+/* With fewer slots for each worker they count as few, and none keeps what others may need. */
+#define SLOTS_A_WORKER 1025u
+
+static uint32_t usual_slots(const rdl_context *cx) {
+  uint64_t wanted = (uint64_t)SLOTS_A_WORKER * cx->workers;
+  if (wanted < 262144u) return 262144u;
+  return wanted < RDL_MAX_SLOTS / 2u ? (uint32_t)wanted : RDL_MAX_SLOTS / 2u;
+}
 
 /* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once.
  */
@@ -205,6 +213,7 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
              cx->device_info.selector, cx->facts.max_workers);
     cx->workers = cx->facts.max_workers;
   }
+  cx->options.slots = or_default(cx->options.slots, usual_slots(cx));
   cx->options.frame_bytes = or_default64(cx->options.frame_bytes, usual_frame_bytes(cx));
   return RDL_OK;
 }

@@ -55,7 +55,8 @@ typedef struct rdl_context_options {
   uint32_t workers;       /* default: as many as run at once; more are clamped, with a warning */
   uint32_t lanes;         /* lanes a worker; default 1. OpenCL devices can have those that their
                              capability barrier_lanes lists, others 1: else RDL_UNSUPPORTED */
-  uint32_t slots;         /* futures spawned by tasks that may live at once; default 262,144 */
+  uint32_t slots;         /* futures spawned by tasks that may live at once; default 262,144, and
+                             at least 1,025 for each worker */
   uint32_t roots;         /* futures spawned by the host that may live at once; default 65,536 */
   uint32_t events;        /* events that may exist at once; default 16,384 */
   uint32_t flat;          /* not 0: what is awaited and has not started runs at once */
