@@ -46,10 +46,12 @@ static void note_arch(rdl_backend_device *device) {
                  is_known ? arch : device->nvrtc.newest);
 }
 
+/* A function of the user's is one of the device: task files have no others. */
 static void note_options(rdl_backend_device *device) {
   uint32_t on_each = RDL_CU_WARPS * device->units;
   (void)snprintf(device->options, sizeof device->options,
-                 "--gpu-architecture=%s --std=c++20 --fmad=false -DRDL_LANES=%uu -DRDL_WARPS=%uu "
+                 "--gpu-architecture=%s --std=c++20 --fmad=false "
+                 "--device-as-default-execution-space -DRDL_LANES=%uu -DRDL_WARPS=%uu "
                  "-DRDL_BLOCKS=%uu",
                  device->arch, RDL_CU_LANES, RDL_CU_WARPS,
                  (unsigned)((device->workers + on_each - 1u) / on_each));

@@ -334,6 +334,7 @@ static void options_tell_the_shape(void **unused) {
   assert_non_null(strstr(text_of(image), "--gpu-architecture=sm_90\n"));
   assert_non_null(strstr(text_of(image), "--std=c++20\n"));
   assert_non_null(strstr(text_of(image), "--fmad=false\n"));
+  assert_non_null(strstr(text_of(image), "--device-as-default-execution-space\n"));
   assert_non_null(strstr(text_of(image), "-DRDL_LANES=32u\n"));
   assert_non_null(strstr(text_of(image), "-DRDL_WARPS=4u\n"));
   assert_non_null(strstr(text_of(image), "-DRDL_BLOCKS=2u\n"));

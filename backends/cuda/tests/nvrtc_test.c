@@ -95,6 +95,28 @@ static void errors_name_file_line_and_column(void **unused) {
   assert_non_null(strstr(why.text, "undefd"));
 }
 
+/* Functions and tables as C has them, with no word of CUDA's before them. */
+static void plain_functions_are_the_devices(void **unused) {
+  static const char text[] = "static const unsigned primes[3] = {2, 3, 5};\n"
+                             "unsigned twice(unsigned n) { return 2u * n; }\n"
+                             "static inline unsigned prime(unsigned k) {\n"
+                             "  return twice(primes[k % 3u]);\n"
+                             "}\n" KERNEL "{ heap[purpose] = (unsigned char)prime(purpose); }\n";
+  (void)unused;
+  if (build(90, text, sizeof text - 1) != RDL_OK) fail_msg("%s", why.text);
+}
+
+static void errors_in_plain_functions_are_named(void **unused) {
+  static const char text[] = "unsigned twice(unsigned n) {\n"
+                             "  return 2u * undefd;\n"
+                             "}\n" KERNEL "{ heap[0] = (unsigned char)twice(purpose); }\n";
+  static const char place[] = "../some where/user.task.c:2:15: error: ";
+  (void)unused;
+  assert_int_equal(build(90, text, sizeof text - 1), RDL_COMPILE);
+  if (strncmp(why.text, place, sizeof place - 1) != 0) fail_msg("%s", why.text);
+  assert_non_null(strstr(why.text, "undefd"));
+}
+
 static void a_whole_image_compiles(void **unused) {
   static const int architectures[] = {75, 80, 90};
   size_t length;
@@ -115,6 +137,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_counter_counts),
       cmocka_unit_test(members_may_have_the_names_of_functions),
       cmocka_unit_test(errors_name_file_line_and_column),
+      cmocka_unit_test(plain_functions_are_the_devices),
+      cmocka_unit_test(errors_in_plain_functions_are_named),
       cmocka_unit_test(a_whole_image_compiles),
   };
   rdl_nvrtc nvrtc;
