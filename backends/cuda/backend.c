@@ -26,12 +26,8 @@ static uint32_t least(uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
-/* Blocks of all multiprocessors run together when each has no more than the compiler was told to
- * make room for. */
 static void note_workers(rdl_backend_device *device, uint32_t asked) {
-  uint32_t threads = (uint32_t)rdl__cu_number(
-      device->cu, device->id, RDL_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-  uint32_t most = device->units * least(RDL_CU_MOST, threads / RDL_CU_LANES);
+  uint32_t most = rdl__cu_most_workers(device->cu, device->id, device->units);
   device->workers = least(asked ? asked : device->units * RDL_CU_USUAL, most);
 }
 
@@ -111,9 +107,9 @@ static rdl_status check_options(const rdl_backend_options *options, rdl_reason *
     return rdl__fail(RDL_UNSUPPORTED, why, "Only the host takes the option loop_turns.");
   if (options->lanes && options->lanes != RDL_CU_LANES)
     return rdl__fail(RDL_UNSUPPORTED, why,
-                     "Workers of CUDA devices are warps, which have %u lanes and not %u. Leave the "
-                     "option `lanes` 0.",
-                     RDL_CU_LANES, (unsigned)options->lanes);
+                     "Workers of CUDA devices cannot have %u lanes: they are warps, and the "
+                     "capability barrier_lanes lists %u. Leave the option `lanes` 0.",
+                     (unsigned)options->lanes, RDL_CU_LANES);
   return RDL_OK;
 }
 

@@ -51,6 +51,7 @@ struct rdl_backend_device {
 
 /* discover.c */
 int rdl__cu_number(const rdl_cu *cu, rdl_cu_device id, int what); /* 0 for what it does not know */
+uint32_t rdl__cu_most_workers(const rdl_cu *cu, rdl_cu_device id, uint32_t units);
 /* How many devices there are, 0 also when the driver fails; `why` then says how. */
 size_t rdl__cu_count(const rdl_cu *cu, rdl_reason *why);
 void rdl__cu_describe(const rdl_cu *cu, size_t index, rdl_device_info *out_info);

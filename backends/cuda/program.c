@@ -7,8 +7,8 @@
 #include "backends/common/compile_log.h"
 #include "backends/common/join.h"
 #include "backends/common/reason.h"
-#include "backends/cuda/front.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/front.h"
 #include "backends/cuda/status.h"
 
 #define KERNEL "rdl_launch"

@@ -100,12 +100,33 @@ static void devices_are_listed(void **unused) {
   assert_nothing_is_left();
 }
 
+static const char *capability(size_t index, const char *name) {
+  static rdl_capability rows[64];
+  size_t count = 0;
+  MUST(backend->capabilities(index, "", 0, rows, 64, &count, &why));
+  for (size_t k = 0; k < count; k++)
+    if (strcmp(rows[k].name, name) == 0) return rows[k].value;
+  return "";
+}
+
+static void capabilities_are_told(void **unused) {
+  (void)unused;
+  assert_string_equal(capability(0, "usable"), "yes");
+  assert_string_equal(capability(0, "barrier_lanes"), "32");
+  assert_string_equal(capability(0, "resident_groups"), "64");
+  assert_string_equal(capability(0, "global_memory"), "1073741824 bytes");
+  assert_string_equal(capability(0, "clock_hz"), "1500000000");
+  assert_string_equal(capability(0, "architecture"), "sm_90");
+  assert_non_null(strstr(capability(1, "usable"), "no (it lacks compute capability 7.0"));
+  assert_nothing_is_left();
+}
+
 static void wrong_options_are_refused(void **unused) {
   rdl_backend_options options = {.cache_dir = "", .lanes = 8};
   rdl_backend_device *device = NULL;
   (void)unused;
   assert_int_equal(backend->open(0, &options, &device, &why), RDL_UNSUPPORTED);
-  assert_says("32 lanes");
+  assert_says("barrier_lanes lists 32");
   options = (rdl_backend_options){.cache_dir = "", .loop_turns = 8};
   assert_int_equal(backend->open(0, &options, &device, &why), RDL_UNSUPPORTED);
   assert_null(device);
@@ -564,6 +585,7 @@ static void remove_root(void) {
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(devices_are_listed),
+      cmocka_unit_test(capabilities_are_told),
       cmocka_unit_test(wrong_options_are_refused),
       cmocka_unit_test(workers_are_as_many_as_fit),
       cmocka_unit_test(the_primary_context_is_held),
