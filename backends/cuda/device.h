@@ -71,6 +71,21 @@ void rdl__cu_leave(rdl_backend_device *device);
 
 /* memory.c */
 #define RDL_CU_STAGING ((size_t)4 << 20)
+
+/* Lies in front of what the core calls memory; of memory of the program's there is a front and
+ * nothing behind it. */
+typedef struct rdl_cu_block {
+  size_t whole; /* bytes mapped, with the front */
+  rdl_cu_address address;
+  struct rdl_cu_pages *pages; /* import.c: those that were locked for it, or NULL */
+} rdl_cu_block;
+
+/* `*out_memory` is behind the front; RDL_OUT_OF_MEMORY. */
+rdl_status rdl__cu_block_map(size_t bytes, rdl_cu_address address, void **out_memory,
+                             rdl_reason *why);
+void rdl__cu_block_unmap(void *memory);
+rdl_cu_block *rdl__cu_block_of(const void *memory);
+
 rdl_status rdl__cu_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                             rdl_reason *why);
 void rdl__cu_release(rdl_backend_device *device, void *memory);

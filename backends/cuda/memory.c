@@ -14,27 +14,29 @@
 
 /* ---- blocks ---- */
 
-/* Lies in front of the host's copy; a whole page keeps that aligned. */
-typedef struct block {
-  size_t whole; /* bytes mapped, with the front */
-  rdl_cu_address address;
-} block;
-
+/* A whole page keeps what is behind it aligned. */
 #define FRONT 4096u
 
-static block *block_of(const void *memory) {
-  return (block *)(void *)((unsigned char *)(uintptr_t)memory - FRONT);
+rdl_cu_block *rdl__cu_block_of(const void *memory) {
+  return (rdl_cu_block *)(void *)((unsigned char *)(uintptr_t)memory - FRONT);
 }
 
-static rdl_status map(size_t bytes, rdl_cu_address address, void **out_memory, rdl_reason *why) {
+rdl_status rdl__cu_block_map(size_t bytes, rdl_cu_address address, void **out_memory,
+                             rdl_reason *why) {
   size_t whole = bytes + FRONT;
-  block *made = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  rdl_cu_block *made =
+      mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (made == MAP_FAILED)
     return rdl__fail(RDL_OUT_OF_MEMORY, why, "The host has no memory for a copy of %zu bytes.",
                      bytes);
-  *made = (block){.whole = whole, .address = address};
+  *made = (rdl_cu_block){.whole = whole, .address = address};
   *out_memory = (unsigned char *)made + FRONT;
   return RDL_OK;
+}
+
+void rdl__cu_block_unmap(void *memory) {
+  rdl_cu_block *old = rdl__cu_block_of(memory);
+  (void)munmap(old, old->whole);
 }
 
 static rdl_status make(rdl_backend_device *device, size_t bytes, void **out_memory,
@@ -47,7 +49,7 @@ static rdl_status make(rdl_backend_device *device, size_t bytes, void **out_memo
                   cu->cuMemsetD8Async(address, 0, bytes ? bytes : 1u, device->stream));
   if (status == RDL_OK)
     status = RDL_CU(cu, &device->lost, why, cu->cuStreamSynchronize(device->stream));
-  if (status == RDL_OK) status = map(bytes, address, out_memory, why);
+  if (status == RDL_OK) status = rdl__cu_block_map(bytes, address, out_memory, why);
   if (status != RDL_OK) (void)cu->cuMemFree(address);
   return status;
 }
@@ -66,19 +68,17 @@ rdl_status rdl__cu_allocate(rdl_backend_device *device, size_t bytes, void **out
 }
 
 void rdl__cu_release(rdl_backend_device *device, void *memory) {
-  block *old;
   if (!memory) return;
-  old = block_of(memory);
   if (rdl__cu_enter_to_free(device)) {
-    (void)device->cu->cuMemFree(old->address);
+    (void)device->cu->cuMemFree(rdl__cu_block_of(memory)->address);
     rdl__cu_leave(device);
   }
-  (void)munmap(old, old->whole);
+  rdl__cu_block_unmap(memory);
 }
 
 uint64_t rdl__cu_address_of(rdl_backend_device *device, const void *memory) {
   (void)device;
-  return block_of(memory)->address;
+  return rdl__cu_block_of(memory)->address;
 }
 
 /* ---- transfers ---- */
@@ -103,7 +103,7 @@ static rdl_status queue(const batch *b, const part *p, rdl_reason *why) {
   rdl_backend_device *device = b->device;
   const rdl_cu *cu = device->cu;
   const rdl_transfer *t = p->transfer;
-  rdl_cu_address there = block_of(t->memory)->address + t->offset + p->from;
+  rdl_cu_address there = rdl__cu_block_of(t->memory)->address + t->offset + p->from;
   unsigned char *here = device->staging + b->used;
   if (!b->is_write)
     return RDL_CU(cu, &device->lost, why,

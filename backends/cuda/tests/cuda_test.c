@@ -70,6 +70,7 @@ static void *new_memory(rdl_backend_device *device, size_t bytes) {
 static void assert_nothing_is_left(void) {
   assert_int_equal(state->memories, 0);
   assert_int_equal(state->pages, 0);
+  assert_int_equal(state->registered, 0);
   assert_int_equal(state->streams, 0);
   assert_int_equal(state->modules, 0);
   assert_int_equal(state->contexts_pushed, 0);
@@ -318,6 +319,144 @@ static void too_much_memory_is_refused(void **unused) {
   assert_nothing_is_left();
 }
 
+/* ---- memory of the program's ---- */
+
+/* RDL_OK: the import is whole, and goes both ways by transfers. */
+static rdl_status import(rdl_backend_device *device, uint32_t kind, void *memory, size_t bytes,
+                         rdl_backend_import *out_import) {
+  const rdl_import what = {.size = sizeof what, .kind = kind, .memory = memory, .bytes = bytes};
+  return backend->import(device, &what, out_import, &why);
+}
+
+static void assert_import_works(rdl_backend_device *device, rdl_backend_import *in,
+                                const void *memory, size_t bytes) {
+  uint32_t there = 77, back = 0;
+  rdl_transfer transfer = {in->memory, bytes - 4, 4, &there};
+  assert_int_equal(in->bytes, bytes);
+  assert_int_equal(in->address, (uintptr_t)memory);
+  assert_int_equal(backend->address(device, in->memory), in->address);
+  MUST(backend->write(device, &transfer, 1, &why));
+  MUST(backend->sync(device, in->memory, &why));
+  assert_memory_equal((const char *)memory + bytes - 4, &there, 4);
+  transfer.host = &back;
+  MUST(backend->read(device, &transfer, 1, &why));
+  assert_int_equal(back, 77);
+}
+
+static rdl_cu_address theirs(rdl_cu_context context, size_t bytes) {
+  rdl_cu_address address = 0;
+  rdl_cu_context popped;
+  assert_int_equal(cu->cuCtxPushCurrent(context), 0);
+  assert_int_equal(cu->cuMemAlloc(&address, bytes), 0);
+  assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
+  return address;
+}
+
+static void free_theirs(rdl_cu_context context, rdl_cu_address address) {
+  rdl_cu_context popped;
+  assert_int_equal(cu->cuCtxPushCurrent(context), 0);
+  assert_int_equal(cu->cuMemFree(address), 0);
+  assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
+}
+
+/* NOLINTBEGIN(performance-no-int-to-ptr): a CUdeviceptr is imported as a pointer */
+
+static void device_memory_is_imported(void **unused) {
+  rdl_backend_options options = {.cache_dir = "", .native_context = program_context};
+  rdl_backend_device *device = open_with(&options);
+  rdl_cu_address whole = theirs(program_context, 1000);
+  void *part = (void *)(uintptr_t)(whole + 100);
+  rdl_backend_import in, again;
+  (void)unused;
+  MUST(import(device, RDL_IMPORT_CUDA_POINTER, part, 900, &in));
+  MUST(import(device, RDL_IMPORT_CUDA_POINTER, part, 900, &again));
+  assert_import_works(device, &in, part, 900);
+  backend->drop(device, in.memory);
+  assert_import_works(device, &again, part, 900);
+  backend->drop(device, again.memory);
+  assert_int_equal(import(device, RDL_IMPORT_CUDA_POINTER, part, 901, &in), RDL_INVALID);
+  assert_says("there are 900 bytes, and not 901");
+  assert_int_equal(import(device, RDL_IMPORT_HOST, part, 4, &in), RDL_INVALID);
+  assert_says("RDL_IMPORT_CUDA_POINTER");
+  free_theirs(program_context, whole);
+  assert_int_equal(import(device, RDL_IMPORT_CUDA_POINTER, part, 4, &in), RDL_INVALID);
+  assert_says("no CUdeviceptr");
+  assert_int_equal(import(device, RDL_IMPORT_SVM, part, 4, &in), RDL_UNSUPPORTED);
+  assert_says("RDL_IMPORT_HOST");
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* NOLINTEND(performance-no-int-to-ptr) */
+
+static void memory_of_another_context_is_refused(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_cu_context other = NULL;
+  rdl_cu_address here = theirs(program_context, 64), there;
+  rdl_backend_import in;
+  (void)unused;
+  assert_int_equal(import(device, RDL_IMPORT_CUDA_POINTER, (void *)(uintptr_t)here, 64, &in),
+                   RDL_INVALID);
+  assert_says("native_context");
+  free_theirs(program_context, here);
+  assert_int_equal(cu->cuDevicePrimaryCtxRetain(&other, 1), 0);
+  there = theirs(other, 64);
+  assert_int_equal(import(device, RDL_IMPORT_CUDA_POINTER, (void *)(uintptr_t)there, 64, &in),
+                   RDL_INVALID);
+  assert_says("CUDA device 1");
+  free_theirs(other, there);
+  assert_int_equal(cu->cuDevicePrimaryCtxRelease(1), 0);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
+/* Pages are locked once, for all imports of all devices. */
+static void host_memory_is_imported(void **unused) {
+  rdl_backend_device *device = open_plain(), *other = open_plain();
+  unsigned char *memory = aligned_alloc(4096, 2 * 4096);
+  rdl_backend_import in, again, more;
+  (void)unused;
+  assert_non_null(memory);
+  MUST(import(device, RDL_IMPORT_HOST, memory + 24, 6000, &in));
+  assert_int_equal(state->registered, 1);
+  MUST(import(other, RDL_IMPORT_HOST, memory + 100, 400, &again));
+  assert_int_equal(state->registered, 1);
+  assert_import_works(device, &in, memory + 24, 6000);
+  backend->drop(device, in.memory);
+  backend->close(device);
+  assert_import_works(other, &again, memory + 100, 400);
+  backend->drop(other, again.memory);
+  assert_int_equal(state->registered, 0);
+  MUST(import(other, RDL_IMPORT_HOST, memory, 100, &in));
+  assert_int_equal(import(other, RDL_IMPORT_HOST, memory, 5000, &more), RDL_UNSUPPORTED);
+  assert_says("aligned_alloc");
+  assert_int_equal(import(other, RDL_IMPORT_HOST, memory, SIZE_MAX, &more), RDL_INVALID);
+  assert_says("past the end");
+  backend->drop(other, in.memory);
+  backend->close(other);
+  free(memory);
+  assert_nothing_is_left();
+}
+
+/* It needs no pages of ours, and is not unlocked. */
+static void memory_that_is_locked_is_imported(void **unused) {
+  rdl_backend_device *device = open_plain();
+  rdl_cu_context popped;
+  void *memory = NULL;
+  rdl_backend_import in;
+  (void)unused;
+  assert_int_equal(cu->cuCtxPushCurrent(program_context), 0);
+  assert_int_equal(cu->cuMemHostAlloc(&memory, 1000, RDL_CU_MEMHOSTALLOC_PORTABLE), 0);
+  MUST(import(device, RDL_IMPORT_HOST, memory, 1000, &in));
+  assert_int_equal(state->registered, 0);
+  assert_import_works(device, &in, memory, 1000);
+  backend->drop(device, in.memory);
+  assert_int_equal(cu->cuMemFreeHost(memory), 0);
+  assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
+  backend->close(device);
+  assert_nothing_is_left();
+}
+
 /* ---- images ---- */
 
 static void an_image_is_compiled_once(void **unused) {
@@ -490,10 +629,14 @@ static rdl_status do_all(const char *cache_dir) {
   rdl_backend_device *device = NULL;
   rdl_backend_image *image = NULL;
   rdl_transfer transfer = {.bytes = 64};
+  static _Alignas(4096) unsigned char pages[4096];
+  rdl_backend_import in = {.memory = NULL};
   void *heap = NULL;
   rdl_status status = backend->open(0, &options, &device, &why);
   if (status != RDL_OK) return status;
   status = backend->allocate(device, MEBIBYTE, &heap, &why);
+  if (status == RDL_OK) status = import(device, RDL_IMPORT_HOST, pages, sizeof pages, &in);
+  if (status == RDL_OK) backend->drop(device, in.memory);
   transfer.memory = transfer.host = heap;
   if (status == RDL_OK) status = backend->write(device, &transfer, 1, &why);
   if (status == RDL_OK) status = build(device, "do all", &image);
@@ -530,8 +673,8 @@ static int count_failures(const char *cache_dir) {
 /* Where a binary from the cache fails the text is compiled. */
 static void any_call_may_fail(void **unused) {
   (void)unused;
-  assert_int_equal(count_failures(""), 16);
-  assert_int_equal(count_failures(root), 12);
+  assert_int_equal(count_failures(""), 19);
+  assert_int_equal(count_failures(root), 15);
 }
 
 static void a_trap_loses_the_device(void **unused) {
@@ -597,6 +740,10 @@ int main(int argc, char **argv) {
       cmocka_unit_test(large_transfers_arrive),
       cmocka_unit_test(many_small_transfers_arrive),
       cmocka_unit_test(too_much_memory_is_refused),
+      cmocka_unit_test(device_memory_is_imported),
+      cmocka_unit_test(memory_of_another_context_is_refused),
+      cmocka_unit_test(host_memory_is_imported),
+      cmocka_unit_test(memory_that_is_locked_is_imported),
       cmocka_unit_test(an_image_is_compiled_once),
       cmocka_unit_test(options_tell_the_shape),
       cmocka_unit_test(an_unknown_architecture_gets_ptx),

@@ -17,7 +17,7 @@ typedef struct standin {
   /* counted here */
   int failed; /* 1 = the call that had to fail has */
   int retained[STANDIN_DEVICES];
-  int memories, pages, streams, modules, contexts_pushed;
+  int memories, pages, registered, streams, modules, contexts_pushed;
   int misuse; /* calls that no program may make */
   int copies; /* that were queued */
   int loaded; /* functions */

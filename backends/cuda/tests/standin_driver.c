@@ -77,6 +77,46 @@ static rdl_cu_result begin_within(void) {
     if (begun_) return begun_;                                                                     \
   } while (0)
 
+/* ---- what the driver knows of memory ---- */
+
+typedef struct range {
+  unsigned char *from;
+  size_t bytes;
+  rdl_cu_context context;
+  unsigned type;
+} range;
+
+#define MOST_RANGES 256
+static range ranges[MOST_RANGES];
+
+static range *range_of(rdl_cu_address address) {
+  for (range *r = ranges; r < ranges + MOST_RANGES; r++)
+    if (r->from && address - (uintptr_t)r->from < r->bytes) return r;
+  return NULL;
+}
+
+/* 0 = a part of it is known already. */
+static int know(void *from, size_t bytes, unsigned type) {
+  range *unused = NULL;
+  for (range *r = ranges; r < ranges + MOST_RANGES; r++) {
+    if (!r->from) unused = r;
+    if (r->from && r->from < (unsigned char *)from + bytes &&
+        (unsigned char *)from < r->from + r->bytes)
+      return 0;
+  }
+  if (!unused) return 0;
+  *unused = (range){from, bytes, current(), type};
+  return 1;
+}
+
+static void forget(void *from) {
+  range *r = range_of((uintptr_t)from);
+  if (r && r->from == from)
+    r->from = NULL;
+  else
+    state->misuse++;
+}
+
 /* ---- the queue ---- */
 
 typedef struct operation {
@@ -255,13 +295,14 @@ static rdl_cu_result memory_alloc(rdl_cu_address *out_address, size_t bytes) {
   memset(memory, 0xee, bytes);
   *out_address = (uintptr_t)memory;
   state->memories++;
-  return 0;
+  return know(memory, bytes, RDL_CU_MEMORYTYPE_DEVICE) ? 0 : RDL_CUDA_OUT_OF_MEMORY;
 }
 
 /* Waits for what is queued, as the driver does. */
 static rdl_cu_result memory_free(rdl_cu_address address) {
   if (!current()) state->misuse++;
   (void)run_queue();
+  forget((void *)(uintptr_t)address);
   free((void *)(uintptr_t)address);
   state->memories--;
   return 0;
@@ -272,15 +313,78 @@ static rdl_cu_result host_alloc(void **out_memory, size_t bytes, unsigned flags)
   if (flags != RDL_CU_MEMHOSTALLOC_PORTABLE) return RDL_CUDA_INVALID_VALUE;
   *out_memory = malloc(bytes);
   state->pages++;
-  return 0;
+  return know(*out_memory, bytes, RDL_CU_MEMORYTYPE_HOST) ? 0 : RDL_CUDA_OUT_OF_MEMORY;
 }
 
 static rdl_cu_result host_free(void *memory) {
   if (!current()) state->misuse++;
   (void)run_queue();
+  forget(memory);
   free(memory);
   state->pages--;
   return 0;
+}
+
+/* Whole pages, and each once. */
+static rdl_cu_result host_register(void *memory, size_t bytes, unsigned flags) {
+  BEGIN(begin_within);
+  if (flags != (RDL_CU_MEMHOSTREGISTER_PORTABLE | RDL_CU_MEMHOSTREGISTER_DEVICEMAP) ||
+      (uintptr_t)memory % 4096 || bytes % 4096)
+    return RDL_CUDA_INVALID_VALUE;
+  if (!know(memory, bytes, RDL_CU_MEMORYTYPE_HOST)) return RDL_CUDA_HOST_MEMORY_ALREADY_REGISTERED;
+  state->registered++;
+  return 0;
+}
+
+static rdl_cu_result host_unregister(void *memory) {
+  if (!current()) state->misuse++;
+  forget(memory);
+  state->registered--;
+  return 0;
+}
+
+static rdl_cu_result host_address(rdl_cu_address *out_address, void *memory, unsigned flags) {
+  const range *r = range_of((uintptr_t)memory);
+  BEGIN(begin_within);
+  if (!r || r->type != RDL_CU_MEMORYTYPE_HOST || flags) return RDL_CUDA_INVALID_VALUE;
+  *out_address = (uintptr_t)memory;
+  return 0;
+}
+
+static rdl_cu_result address_range(rdl_cu_address *out_from, size_t *out_bytes,
+                                   rdl_cu_address address) {
+  const range *r = range_of(address);
+  BEGIN(begin_within);
+  if (!r || r->type != RDL_CU_MEMORYTYPE_DEVICE) return RDL_CUDA_INVALID_VALUE;
+  *out_from = (uintptr_t)r->from;
+  *out_bytes = r->bytes;
+  return 0;
+}
+
+static rdl_cu_result pointer_attribute(void *out_value, rdl_cu_pointer_attribute what,
+                                       rdl_cu_address address) {
+  const range *r = range_of(address);
+  BEGIN(begin_within);
+  if (!r) return RDL_CUDA_INVALID_VALUE;
+  switch (what) {
+  case RDL_CU_POINTER_ATTRIBUTE_CONTEXT:
+    memcpy(out_value, &r->context, sizeof r->context);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    memcpy(out_value, &r->type, sizeof r->type);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    memcpy(out_value, &r->context->device, sizeof r->context->device);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    memcpy(out_value, &r->from, sizeof r->from);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    memcpy(out_value, &r->bytes, sizeof r->bytes);
+    return 0;
+  default:
+    return RDL_CUDA_INVALID_VALUE;
+  }
 }
 
 static rdl_cu_result fill(rdl_cu_address to, unsigned char value, size_t bytes,
@@ -443,6 +547,11 @@ static const struct {
     FUNCTION("cuMemFree", 3020, memory_free),
     FUNCTION("cuMemHostAlloc", 2020, host_alloc),
     FUNCTION("cuMemFreeHost", 2000, host_free),
+    FUNCTION("cuMemHostRegister", 6050, host_register),
+    FUNCTION("cuMemHostUnregister", 4000, host_unregister),
+    FUNCTION("cuMemHostGetDevicePointer", 3020, host_address),
+    FUNCTION("cuMemGetAddressRange", 3020, address_range),
+    FUNCTION("cuPointerGetAttribute", 4000, pointer_attribute),
     FUNCTION("cuMemsetD8Async", 3020, fill),
     FUNCTION("cuMemcpyHtoDAsync", 3020, copy_in),
     FUNCTION("cuMemcpyDtoHAsync", 3020, copy_out),
