@@ -410,6 +410,48 @@ static rdl_cu_result copy_out(void *to, rdl_cu_address from, size_t bytes, rdl_c
   return copy(to, (const void *)(uintptr_t)from, bytes, stream);
 }
 
+/* ---- what only a program beside Raddle uses ---- */
+
+static rdl_cu_result context_create(rdl_cu_context *out_context, unsigned flags,
+                                    rdl_cu_device device) {
+  rdl_cu_context made = calloc(1, sizeof *made);
+  if (!made || flags) return RDL_CUDA_INVALID_VALUE;
+  made->device = device;
+  *out_context = made;
+  return context_push(made);
+}
+
+static rdl_cu_result context_destroy(rdl_cu_context context) {
+  if (current() == context) state->misuse++;
+  free(context);
+  return 0;
+}
+
+static rdl_cu_result managed_alloc(rdl_cu_address *out_address, size_t bytes, unsigned flags) {
+  return flags == 1 ? memory_alloc(out_address, bytes) : RDL_CUDA_INVALID_VALUE;
+}
+
+static rdl_cu_result copy_in_at_once(rdl_cu_address to, const void *from, size_t bytes) {
+  BEGIN(begin_within);
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return 0;
+}
+
+static rdl_cu_result copy_out_at_once(void *to, rdl_cu_address from, size_t bytes) {
+  BEGIN(begin_within);
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  return 0;
+}
+
+static rdl_cu_result fill_words(rdl_cu_address to, unsigned value, size_t count) {
+  BEGIN(begin_within);
+  for (size_t k = 0; k < count; k++)
+    ((unsigned *)(uintptr_t)to)[k] = value;
+  return 0;
+}
+
+/* ---- streams, modules and launches ---- */
+
 static rdl_cu_result stream_create(rdl_cu_stream *out_stream, unsigned flags) {
   BEGIN(begin_within);
   if (flags != RDL_CU_STREAM_NON_BLOCKING) return RDL_CUDA_INVALID_VALUE;
@@ -555,6 +597,12 @@ static const struct {
     FUNCTION("cuMemsetD8Async", 3020, fill),
     FUNCTION("cuMemcpyHtoDAsync", 3020, copy_in),
     FUNCTION("cuMemcpyDtoHAsync", 3020, copy_out),
+    FUNCTION("cuCtxCreate", 3020, context_create),
+    FUNCTION("cuCtxDestroy", 4000, context_destroy),
+    FUNCTION("cuMemAllocManaged", 6000, managed_alloc),
+    FUNCTION("cuMemcpyHtoD", 3020, copy_in_at_once),
+    FUNCTION("cuMemcpyDtoH", 3020, copy_out_at_once),
+    FUNCTION("cuMemsetD32", 3020, fill_words),
     FUNCTION("cuStreamCreate", 2000, stream_create),
     FUNCTION("cuStreamDestroy", 4000, stream_destroy),
     FUNCTION("cuStreamQuery", 2000, stream_query),
