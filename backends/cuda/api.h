@@ -26,6 +26,7 @@ typedef struct CUfunc_st *rdl_cu_function;
   X(1, CU_GET_PROC_ADDRESS_LEGACY_STREAM)                                                          \
   X(1, CU_STREAM_NON_BLOCKING)                                                                     \
   X(1, CU_MEMHOSTALLOC_PORTABLE)                                                                   \
+  X(2, CU_MEMHOSTALLOC_DEVICEMAP)                                                                  \
   X(1, CU_MEMHOSTREGISTER_PORTABLE)                                                                \
   X(2, CU_MEMHOSTREGISTER_DEVICEMAP)                                                               \
   X(1, CU_POINTER_ATTRIBUTE_CONTEXT)                                                               \

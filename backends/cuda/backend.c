@@ -77,15 +77,11 @@ static rdl_status find_compiler(rdl_backend_device *device, rdl_reason *why) {
 
 static rdl_status make_resources(rdl_backend_device *device, rdl_reason *why) {
   const rdl_cu *cu = device->cu;
-  void *pages = NULL;
   rdl_status status = rdl__cu_enter(device, why);
   if (status != RDL_OK) return status;
   status = RDL_CU(cu, &device->lost, why,
                   cu->cuStreamCreate(&device->stream, RDL_CU_STREAM_NON_BLOCKING));
-  if (status == RDL_OK)
-    status = RDL_CU(cu, &device->lost, why,
-                    cu->cuMemHostAlloc(&pages, RDL_CU_STAGING, RDL_CU_MEMHOSTALLOC_PORTABLE));
-  device->staging = pages;
+  if (status == RDL_OK) status = rdl__cu_transfers_begin(device, why);
   rdl__cu_leave(device);
   return status;
 }
@@ -93,7 +89,7 @@ static rdl_status make_resources(rdl_backend_device *device, rdl_reason *why) {
 static void cu_close(rdl_backend_device *device) {
   if (!device) return;
   if (rdl__cu_enter_to_free(device)) {
-    if (device->staging) (void)device->cu->cuMemFreeHost(device->staging);
+    rdl__cu_transfers_end(device);
     if (device->stream) (void)device->cu->cuStreamDestroy(device->stream);
     rdl__cu_leave(device);
   }

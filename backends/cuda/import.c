@@ -231,8 +231,8 @@ rdl_status rdl__cu_import(rdl_backend_device *device, const rdl_import *import,
   return status;
 }
 
-/* What a launch has written is there for all when it has ended, and it has. What is left to wait
- * for is a transfer that failed half way. */
+/* What a launch has written is there for all when it has ended, and it has: the driver is asked
+ * once more, for all that was in the stream. */
 rdl_status rdl__cu_sync(rdl_backend_device *device, void *memory, rdl_reason *why) {
   const rdl_cu *cu = device->cu;
   rdl_status status = rdl__cu_enter(device, why);

@@ -20,6 +20,7 @@ typedef struct standin {
   int memories, pages, registered, streams, modules, contexts_pushed;
   int misuse; /* calls that no program may make */
   int copies; /* that were queued */
+  int moves;  /* kernels that moved pieces */
   int loaded; /* functions */
   int launches;
   unsigned grid, block, shared, purpose;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stands in for the CUDA driver, and for NVRTC, in tests: two devices whose memory is this
- * process's. What is queued is done when somebody synchronizes or asks, as late as it may be.
+ * process's. What is queued in a stream is done when somebody synchronizes or asks, as late as it
+ * may be.
  *
  * NVRTC makes of a text its options and the text. The text says what else happens:
  *
@@ -11,7 +12,7 @@
  *   @trap    each launch ends with CUDA_ERROR_LAUNCH_FAILED, and all calls from then on
  *
  * A launch stores its purpose in the first word of the heap, and the number of its blocks in the
- * second one.
+ * second one. rdl_scatter and rdl_gather do what they do.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "backends/cuda/api.h"
+#include "backends/cuda/device.h"
 #include "backends/cuda/tests/standin.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -37,8 +39,14 @@ struct CUctx_st {
 struct CUstream_st {
   int unused;
 };
+struct CUfunc_st {
+  const char *name;
+  rdl_cu_module module;
+};
+static const char *const kernels[] = {"rdl_launch", "rdl_scatter", "rdl_gather"};
 struct CUmod_st {
   char *text;
+  struct CUfunc_st functions[sizeof kernels / sizeof kernels[0]];
 };
 
 static struct CUctx_st primary[STANDIN_DEVICES] = {{0}, {1}};
@@ -120,7 +128,8 @@ static void forget(void *from) {
 /* ---- the queue ---- */
 
 typedef struct operation {
-  enum { COPY, FILL, LAUNCH } kind;
+  enum { COPY, FILL, LAUNCH, SCATTER, GATHER } kind;
+  rdl_cu_stream stream;
   void *to;
   const void *from;
   size_t bytes;
@@ -148,20 +157,51 @@ static void run_launch(const operation *launch) {
   words[1] = launch->blocks;
 }
 
-/* As far as it comes: a launch that runs holds up what is behind it. */
-static rdl_cu_result run_queue(void) {
-  int k = 0;
-  for (; k < queued_count && !sticky; k++) {
-    operation *o = &queued[k];
-    if (o->kind == LAUNCH && state->runs) break;
-    if (o->kind == COPY) memcpy(o->to, o->from, o->bytes);
-    if (o->kind == FILL) memset(o->to, 0, o->bytes);
-    if (o->kind == LAUNCH) run_launch(o);
+static void move_pieces(const operation *o) {
+  unsigned char *pages = o->to;
+  const rdl_cu_piece *list = (const rdl_cu_piece *)(const void *)pages;
+  for (const rdl_cu_piece *p = list; p < list + o->blocks; p++) {
+    void *there = (void *)(uintptr_t)p->there; /* NOLINT(performance-no-int-to-ptr) */
+    if (o->kind == SCATTER)
+      memcpy(there, pages + p->at, p->bytes);
+    else
+      memcpy(pages + p->at, there, p->bytes);
   }
-  memmove(queued, queued + k, (size_t)(queued_count - k) * sizeof *queued);
-  queued_count -= k;
+}
+
+static void run(const operation *o) {
+  if (o->kind == COPY) memcpy(o->to, o->from, o->bytes);
+  if (o->kind == FILL) memset(o->to, 0, o->bytes);
+  if (o->kind == LAUNCH) run_launch(o);
+  if (o->kind == SCATTER || o->kind == GATHER) move_pieces(o);
+}
+
+/* A launch that runs has the device: no other kernel begins. */
+static int is_held(const operation *o) {
+  return state->runs && (o->kind == LAUNCH || o->kind == SCATTER || o->kind == GATHER);
+}
+
+/* As far as it comes, in one stream or (NULL) all of them: what is held holds up what is behind it
+ * in its stream. */
+static rdl_cu_result run_queue(rdl_cu_stream stream) {
+  rdl_cu_stream held[MOST_QUEUED];
+  int kept = 0, left = 0;
+  for (int k = 0; k < queued_count; k++) {
+    const operation o = queued[k];
+    int waits = sticky || is_held(&o) || (stream && o.stream != stream);
+    for (int h = 0; h < kept && !waits; h++)
+      waits = held[h] == o.stream;
+    if (!waits) {
+      run(&o);
+      continue;
+    }
+    left += !stream || o.stream == stream;
+    held[kept] = o.stream;
+    queued[kept++] = o;
+  }
+  queued_count = kept;
   if (sticky) return sticky;
-  return queued_count ? RDL_CUDA_NOT_READY : 0;
+  return left ? RDL_CUDA_NOT_READY : 0;
 }
 
 /* ---- the driver ---- */
@@ -301,7 +341,7 @@ static rdl_cu_result memory_alloc(rdl_cu_address *out_address, size_t bytes) {
 /* Waits for what is queued, as the driver does. */
 static rdl_cu_result memory_free(rdl_cu_address address) {
   if (!current()) state->misuse++;
-  (void)run_queue();
+  (void)run_queue(NULL);
   forget((void *)(uintptr_t)address);
   free((void *)(uintptr_t)address);
   state->memories--;
@@ -310,15 +350,17 @@ static rdl_cu_result memory_free(rdl_cu_address address) {
 
 static rdl_cu_result host_alloc(void **out_memory, size_t bytes, unsigned flags) {
   BEGIN(begin_within);
-  if (flags != RDL_CU_MEMHOSTALLOC_PORTABLE) return RDL_CUDA_INVALID_VALUE;
-  *out_memory = malloc(bytes);
+  if (flags & ~(unsigned)(RDL_CU_MEMHOSTALLOC_PORTABLE | RDL_CU_MEMHOSTALLOC_DEVICEMAP))
+    return RDL_CUDA_INVALID_VALUE;
+  *out_memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  memset(*out_memory, 0xee, bytes);
   state->pages++;
   return know(*out_memory, bytes, RDL_CU_MEMORYTYPE_HOST) ? 0 : RDL_CUDA_OUT_OF_MEMORY;
 }
 
 static rdl_cu_result host_free(void *memory) {
   if (!current()) state->misuse++;
-  (void)run_queue();
+  (void)run_queue(NULL);
   forget(memory);
   free(memory);
   state->pages--;
@@ -391,14 +433,15 @@ static rdl_cu_result fill(rdl_cu_address to, unsigned char value, size_t bytes,
                           rdl_cu_stream stream) {
   BEGIN(begin_within);
   if (!stream || value) return RDL_CUDA_INVALID_VALUE;
-  return put((operation){.kind = FILL, .to = (void *)(uintptr_t)to, .bytes = bytes});
+  return put(
+      (operation){.kind = FILL, .stream = stream, .to = (void *)(uintptr_t)to, .bytes = bytes});
 }
 
 static rdl_cu_result copy(void *to, const void *from, size_t bytes, rdl_cu_stream stream) {
   BEGIN(begin_within);
   if (!stream || !bytes) return RDL_CUDA_INVALID_VALUE;
   state->copies++;
-  return put((operation){.kind = COPY, .to = to, .from = from, .bytes = bytes});
+  return put((operation){.kind = COPY, .stream = stream, .to = to, .from = from, .bytes = bytes});
 }
 
 static rdl_cu_result copy_in(rdl_cu_address to, const void *from, size_t bytes,
@@ -468,16 +511,14 @@ static rdl_cu_result stream_destroy(rdl_cu_stream stream) {
 }
 
 static rdl_cu_result stream_query(rdl_cu_stream stream) {
-  (void)stream;
   BEGIN(begin_within);
-  return run_queue();
+  return run_queue(stream);
 }
 
 /* A test that waits here for a launch that runs would wait for ever. */
 static rdl_cu_result stream_synchronize(rdl_cu_stream stream) {
   rdl_cu_result code;
-  (void)stream;
-  code = run_queue();
+  code = run_queue(stream);
   if (code == RDL_CUDA_NOT_READY) state->misuse++;
   BEGIN(begin_within);
   return code;
@@ -489,6 +530,8 @@ static rdl_cu_result module_load(rdl_cu_module *out_module, const void *image) {
   module = calloc(1, sizeof *module);
   if (!module) return RDL_CUDA_OUT_OF_MEMORY;
   module->text = strdup(image);
+  for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+    module->functions[k] = (struct CUfunc_st){kernels[k], module};
   *out_module = module;
   state->modules++;
   return 0;
@@ -505,9 +548,12 @@ static rdl_cu_result module_unload(rdl_cu_module module) {
 static rdl_cu_result module_function(rdl_cu_function *out_function, rdl_cu_module module,
                                      const char *name) {
   BEGIN(begin_within);
-  if (strcmp(name, "rdl_launch") != 0) return RDL_CUDA_NOT_FOUND;
-  *out_function = (rdl_cu_function)(void *)module;
-  return 0;
+  for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+    if (strcmp(name, kernels[k]) == 0) {
+      *out_function = &module->functions[k];
+      return 0;
+    }
+  return RDL_CUDA_NOT_FOUND;
 }
 
 static rdl_cu_result function_load(rdl_cu_function function) {
@@ -538,10 +584,10 @@ static rdl_cu_result occupancy(int *out_blocks, rdl_cu_function function, int th
 static rdl_cu_result launch(rdl_cu_function function, unsigned grid_x, unsigned grid_y,
                             unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                             unsigned shared, rdl_cu_stream stream, void **parameters) {
-  rdl_cu_module module = (rdl_cu_module)(void *)function;
   rdl_cu_address heap;
   BEGIN(begin_within);
-  if (!stream || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1)
+  if (!stream || strcmp(function->name, "rdl_launch") != 0 || grid_y != 1 || grid_z != 1 ||
+      block_y != 1 || block_z != 1)
     return RDL_CUDA_INVALID_VALUE;
   if (grid_x > (unsigned)state->blocks * STANDIN_UNITS)
     return RDL_CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -552,10 +598,28 @@ static rdl_cu_result launch(rdl_cu_function function, unsigned grid_x, unsigned 
   state->shared = shared;
   state->launches++;
   return put((operation){.kind = LAUNCH,
+                         .stream = stream,
                          .to = (void *)(uintptr_t)heap,
                          .purpose = state->purpose,
                          .blocks = grid_x,
-                         .traps = strstr(module->text, "@trap") != NULL});
+                         .traps = strstr(function->module->text, "@trap") != NULL});
+}
+
+static rdl_cu_result launch_mover(rdl_cu_function function, unsigned grid_x, unsigned grid_y,
+                                  unsigned grid_z, unsigned block_x, unsigned block_y,
+                                  unsigned block_z, unsigned shared, rdl_cu_stream stream,
+                                  void **parameters, void **extra) {
+  rdl_cu_address pages;
+  BEGIN(begin_within);
+  if (!stream || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || shared || extra ||
+      !grid_x || block_x != RDL_CU_MOVERS || strcmp(function->name, "rdl_launch") == 0)
+    return RDL_CUDA_INVALID_VALUE;
+  memcpy(&pages, parameters[0], sizeof pages);
+  state->moves++;
+  return put((operation){.kind = strcmp(function->name, "rdl_gather") == 0 ? GATHER : SCATTER,
+                         .stream = stream,
+                         .to = (void *)(uintptr_t)pages,
+                         .blocks = grid_x});
 }
 
 /* NOLINTEND(performance-no-int-to-ptr) */
@@ -613,6 +677,7 @@ static const struct {
     FUNCTION("cuFuncLoad", 12040, function_load),
     FUNCTION("cuFuncGetAttribute", 2020, function_attribute),
     FUNCTION("cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, occupancy),
+    FUNCTION("cuLaunchKernel", 4000, launch_mover),
     FUNCTION("cuLaunchCooperativeKernel", 9000, launch),
 #undef FUNCTION
 };
