@@ -457,8 +457,9 @@ typedef struct rdl_control {
   rdl_u64 steps;  /* loop-limited devices: one a worker */
   rdl_u64 offers; /* words of a bit a worker: its overflow may hold something */
   rdl_u32 pad8[4];
-  rdl_u32 hungry; /* somebody has no work: spill */
-  rdl_u32 pad3[15];
+  rdl_u32 hungry;  /* somebody has no work: spill */
+  rdl_u32 offered; /* rises with each offer: who has looked in vain since looks no more */
+  rdl_u32 pad3[14];
   rdl_u32 room; /* list of nodes of futures that wait for room */
   rdl_u32 pad4[15];
   rdl_u32 freed; /* rises when a pool gets something back */

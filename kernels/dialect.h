@@ -325,6 +325,9 @@ RDL_FN rdl_u64 rdl_clock(void) {
 RDL_FN void rdl_relax(void) {
   __nanosleep(100);
 }
+RDL_FN void rdl_sleep_ns(rdl_u32 ns) { /* so long, or up to twice that, or not at all */
+  __nanosleep(ns);
+}
 RDL_FN void rdl_prefetch(const void *p) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
 }

@@ -178,7 +178,7 @@ RDL_FN rdl_u32 rdl_turn_begins(rdl_cx *rdl) {
 RDL_FN void rdl_turn_ends(rdl_cx *rdl) {
   if (rdl->found)
     rdl_next_turn(rdl);
-  else if (!rdl->last && rdl->idle_rounds && rdl->idle_rounds % 16u == 0u)
+  else if (!rdl->last && rdl->idle_rounds && rdl->idle_rounds % RDL_TO_REST == 0u)
     rdl_hold_no_room(rdl);
   rdl_settle_up(rdl);
   if (rdl->found) rdl_runs_nothing(rdl);

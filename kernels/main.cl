@@ -484,6 +484,8 @@ RDL_FN rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
 RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
   rdl_u32 count = rdl->control->workers, words = (count + 31u) / 32u;
   rdl_u32 word = rdl->worker / 32u, k, got;
+  rdl_u32 offered = rdl_load_acquire(&rdl->control->offered);
+  if (offered == rdl->offered) return 0;
   /* Whoever comes late finds what it put out: to take that would open one branch more. */
   if (rdl_come(rdl) < count && !rdl_has_plenty(rdl)) return 0;
   for (k = 0; k <= words; k++, word = word + 1u < words ? word + 1u : 0u) {
@@ -499,6 +501,7 @@ RDL_FN rdl_u32 rdl_steal(rdl_cx *rdl) {
       return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
     }
   }
+  rdl->offered = offered;
   return 0;
 }
 
@@ -683,24 +686,44 @@ RDL_FN void rdl_hold_no_room(rdl_cx *rdl) {
   if (wanted) rdl_note_room(rdl, RDL_ROOM_RETURN | RDL_ROOM_TELL);
 }
 
+/* Rounds without work after which a worker counts as idle, and between two looks at the others; and
+   what it does between two rounds. Thousands of idle warps would keep the working ones from the
+   words that they look at: the more there are, the longer each sleeps, and all together look as
+   often as a few. */
+#if defined(RDL_WARP)
+#define RDL_TO_REST 4u
+
+RDL_FN void rdl_doze(rdl_cx *rdl) {
+  rdl_u32 idle = rdl_load_relaxed(&rdl->control->idle);
+  rdl_sleep_ns(rdl->resting ? rdl_least(64u + 32u * idle, 20000u) : 100u);
+}
+#else
+#define RDL_TO_REST 16u
+
+/* The idle thread of a core that runs two leaves it to the other one. */
+RDL_FN void rdl_doze(rdl_cx *rdl) {
+  rdl_u32 k = rdl->away ? 4u * RDL_RELAXES : rdl_others_work(rdl) ? RDL_RELAXES : 1u;
+  for (; k; k--)
+    rdl_relax();
+  if (rdl->resting && (rdl->control->flags & RDL_FLAG_CROWDED)) rdl_give_way();
+}
+#endif
+
 /* A round without work. The last to be idle for `patience` parks the device. */
 RDL_FN void rdl_rest(rdl_cx *rdl, rdl_u64 *since, rdl_u32 *rounds) {
   RDL_GLOBAL rdl_control *control = rdl->control;
-  rdl_u32 over, all_idle, k;
+  rdl_u32 over, all_idle;
   if (*rounds == 0u) *since = rdl_clock();
   if (rdl->taken) rdl_judge_theft(rdl);
-  if (*rounds == 16u) {
+  if (*rounds == RDL_TO_REST) {
     rdl->quiet = 0;
     rdl_fetch_add(&control->idle, 1u);
     rdl->resting = 1;
   }
   ++*rounds;
   if (!rdl->away && !rdl_load_relaxed(&control->hungry)) rdl_store_relaxed(&control->hungry, 1u);
-  /* The idle thread of a core that runs two leaves it to the other one. */
-  for (k = rdl->away ? 4u * RDL_RELAXES : rdl_others_work(rdl) ? RDL_RELAXES : 1u; k; k--)
-    rdl_relax();
-  if (rdl->resting && (control->flags & RDL_FLAG_CROWDED)) rdl_give_way();
-  if (*rounds % 16u) return;
+  rdl_doze(rdl);
+  if (*rounds % RDL_TO_REST) return;
   rdl_look_at_clock(rdl);
   all_idle = rdl_load_acquire(&control->idle) >= rdl_come(rdl);
   rdl->quiet = all_idle ? rdl->quiet + 1u : 0u;
@@ -791,7 +814,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
       }
       rdl_run(rdl, found);
       rdl_next_turn(rdl);
-    } else if (!last && idle && idle % 16u == 0u) {
+    } else if (!last && idle && idle % RDL_TO_REST == 0u) {
       rdl_hold_no_room(rdl);
     }
     rdl_settle_up(rdl);

@@ -173,6 +173,7 @@ typedef struct rdl_cx {
   rdl_u64 roots_at;   /* when roots were last taken */
   rdl_u32 roots_most; /* so many were to be taken then */
   rdl_u32 taken;      /* futures that came by the last theft, until they are all done */
+  rdl_u32 offered;    /* control->offered before the last look at all offers, which was in vain */
   rdl_u32 away;       /* this time nothing is taken from others */
   rdl_u64 shy;        /* ticks for which this worker takes nothing from others */
   rdl_u64 shy_until;
@@ -375,6 +376,7 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->resting = rdl->arrived = 0;
   rdl->born = rdl->born_end = 0;
   rdl->taken = rdl->away = 0;
+  rdl->offered = rdl_load_relaxed(&control->offered) - 1u;
   rdl->roots_most = 1;
   rdl->roots_at = rdl->taken_at = rdl->shy = rdl->shy_until = 0;
   rdl->now = rdl_load_relaxed(&control->now);
