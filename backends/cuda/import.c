@@ -144,26 +144,40 @@ static void unlock_pages(rdl_backend_device *device, rdl_cu_pages *old) {
   free(old);
 }
 
-/* Memory that the program has locked, or had from CUDA, needs no pages of ours: `*out_is_whole`
- * tells that all of it is that. */
-static rdl_status is_locked(rdl_backend_device *device, uintptr_t at, size_t bytes,
-                            int *out_is_whole, rdl_reason *why) {
+/* That all of it is one allocation or registration; a driver that does not tell these of memory of
+ * the host's knows both ends at least. */
+static rdl_status is_one(rdl_backend_device *device, uintptr_t at, size_t bytes, int *out_is_one,
+                         rdl_reason *why) {
   rdl_cu_address from = 0;
   size_t whole = 0;
   unsigned type = 0;
   int is_known = 0;
+  rdl_status status =
+      ask(device, RDL_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at, &from, &is_known, why);
+  if (status == RDL_OK && is_known)
+    status = ask(device, RDL_CU_POINTER_ATTRIBUTE_RANGE_SIZE, at, &whole, &is_known, why);
+  if (status == RDL_OK && is_known) {
+    *out_is_one = at - from < whole && bytes <= whole - (at - from);
+    return RDL_OK;
+  }
+  if (status == RDL_OK) status = ask_type(device, at + bytes - 1u, &type, why);
+  *out_is_one = status == RDL_OK && type == RDL_CU_MEMORYTYPE_HOST;
+  return status;
+}
+
+/* Memory that the program has locked, or had from CUDA, needs no pages of ours: `*out_is_locked`
+ * tells that all of it is that. */
+static rdl_status is_locked(rdl_backend_device *device, uintptr_t at, size_t bytes,
+                            int *out_is_locked, rdl_reason *why) {
+  unsigned type = 0;
   rdl_status status = ask_type(device, at, &type, why);
-  *out_is_whole = 0;
+  *out_is_locked = 0;
   if (status == RDL_OK && type == RDL_CU_MEMORYTYPE_DEVICE)
     return rdl__fail(RDL_INVALID, why,
                      "%#llx is memory of the device's: import it as RDL_IMPORT_CUDA_POINTER.",
                      (unsigned long long)at);
   if (status != RDL_OK || !type) return status;
-  status = ask(device, RDL_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at, &from, &is_known, why);
-  if (status == RDL_OK && is_known)
-    status = ask(device, RDL_CU_POINTER_ATTRIBUTE_RANGE_SIZE, at, &whole, &is_known, why);
-  *out_is_whole = status == RDL_OK && is_known && at - from < whole && bytes <= whole - (at - from);
-  return status;
+  return is_one(device, at, bytes, out_is_locked, why);
 }
 
 static rdl_status need_pages(rdl_backend_device *device, uintptr_t at, size_t bytes,
@@ -171,15 +185,15 @@ static rdl_status need_pages(rdl_backend_device *device, uintptr_t at, size_t by
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t from = at / page * page, to = (at + bytes + page - 1u) / page * page;
   rdl_cu_pages *pages = find_locked(from, to);
-  int is_whole = 0;
+  int is_ready = 0;
   rdl_status status;
   if (pages) {
     pages->uses++;
     *out_pages = pages;
     return RDL_OK;
   }
-  status = is_locked(device, at, bytes, &is_whole, why);
-  if (status != RDL_OK || is_whole) return status;
+  status = is_locked(device, at, bytes, &is_ready, why);
+  if (status != RDL_OK || is_ready) return status;
   return lock_pages(device, from, to, out_pages, why);
 }
 

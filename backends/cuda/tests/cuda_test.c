@@ -547,10 +547,15 @@ static void memory_that_is_locked_is_imported(void **unused) {
   (void)unused;
   assert_int_equal(cu->cuCtxPushCurrent(program_context), 0);
   assert_int_equal(cu->cuMemHostAlloc(&memory, 1000, RDL_CU_MEMHOSTALLOC_PORTABLE), 0);
-  MUST(import(device, RDL_IMPORT_HOST, memory, 1000, &in));
-  assert_int_equal(state->registered, 0);
-  assert_import_works(device, &in, memory, 1000);
-  backend->drop(device, in.memory);
+  for (state->no_ranges = 0; state->no_ranges < 2; state->no_ranges++) {
+    MUST(import(device, RDL_IMPORT_HOST, memory, 1000, &in));
+    assert_int_equal(state->registered, 0);
+    assert_import_works(device, &in, memory, 1000);
+    backend->drop(device, in.memory);
+    assert_int_equal(import(device, RDL_IMPORT_HOST, memory, 5000, &in), RDL_UNSUPPORTED);
+    assert_says("locked for CUDA already");
+  }
+  state->no_ranges = 0;
   assert_int_equal(cu->cuMemFreeHost(memory), 0);
   assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
   backend->close(device);

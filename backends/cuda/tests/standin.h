@@ -13,6 +13,7 @@ typedef struct standin {
   int architecture; /* of the first device: 90 */
   int runs;         /* launches do not end while this is set */
   int blocks;       /* that fit on a multiprocessor */
+  int no_ranges;    /* it is not told where memory begins, and how long it is */
 
   /* counted here */
   int failed; /* 1 = the call that had to fail has */

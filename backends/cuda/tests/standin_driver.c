@@ -407,7 +407,8 @@ static rdl_cu_result pointer_attribute(void *out_value, rdl_cu_pointer_attribute
                                        rdl_cu_address address) {
   const range *r = range_of(address);
   BEGIN(begin_within);
-  if (!r) return RDL_CUDA_INVALID_VALUE;
+  if (!r || (state->no_ranges && what >= RDL_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR))
+    return RDL_CUDA_INVALID_VALUE;
   switch (what) {
   case RDL_CU_POINTER_ATTRIBUTE_CONTEXT:
     memcpy(out_value, &r->context, sizeof r->context);
