@@ -23,7 +23,7 @@
  * what a block moves at once. */
 #define FEW_TRANSFERS 4u
 #define SMALL         65536u
-#define PIECE         (8u * RDL_CU_MOVERS)
+#define PIECE         ((size_t)8 * RDL_CU_MOVERS)
 
 /* As much of a transfer as one round moves, or one block of the kernel. */
 typedef struct part {

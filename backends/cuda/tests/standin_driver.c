@@ -129,12 +129,12 @@ static void forget(void *from) {
 
 typedef struct operation {
   enum { COPY, FILL, LAUNCH, SCATTER, GATHER } kind;
+  int traps;
   rdl_cu_stream stream;
   void *to;
   const void *from;
   size_t bytes;
   unsigned purpose, blocks;
-  int traps;
 } operation;
 
 #define MOST_QUEUED 4096
@@ -411,7 +411,7 @@ static rdl_cu_result pointer_attribute(void *out_value, rdl_cu_pointer_attribute
     return RDL_CUDA_INVALID_VALUE;
   switch (what) {
   case RDL_CU_POINTER_ATTRIBUTE_CONTEXT:
-    memcpy(out_value, &r->context, sizeof r->context);
+    memcpy(out_value, &r->context, sizeof(rdl_cu_context));
     return 0;
   case RDL_CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
     memcpy(out_value, &r->type, sizeof r->type);
@@ -458,8 +458,10 @@ static rdl_cu_result copy_out(void *to, rdl_cu_address from, size_t bytes, rdl_c
 
 static rdl_cu_result context_create(rdl_cu_context *out_context, unsigned flags,
                                     rdl_cu_device device) {
-  rdl_cu_context made = calloc(1, sizeof *made);
-  if (!made || flags) return RDL_CUDA_INVALID_VALUE;
+  rdl_cu_context made;
+  if (flags) return RDL_CUDA_INVALID_VALUE;
+  made = calloc(1, sizeof *made);
+  if (!made) return RDL_CUDA_OUT_OF_MEMORY;
   made->device = device;
   *out_context = made;
   return context_push(made);
