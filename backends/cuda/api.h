@@ -108,8 +108,8 @@ enum {
 #undef NUMBER
 };
 
-typedef int rdl_nvrtc_result; /* nvrtcResult */
-typedef struct _nvrtcProgram *rdl_nvrtc_program;
+typedef int rdl_nvrtc_result;                    /* nvrtcResult */
+typedef struct _nvrtcProgram *rdl_nvrtc_program; /* NOLINT: its name there */
 #define RDL_NVRTC_ERROR_COMPILATION 6
 
 #endif

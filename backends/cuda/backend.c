@@ -141,7 +141,7 @@ static rdl_status cu_open(size_t index, const rdl_backend_options *options,
                           rdl_backend_device **out_device, rdl_reason *why) {
   const rdl_cu *cu = rdl__cu_symbols(why);
   rdl_backend_device *device;
-  rdl_device_info info;
+  rdl_device_info info = {.usable = 0};
   rdl_cu_device id = 0;
   rdl_status status;
   if (!cu) return RDL_UNAVAILABLE;

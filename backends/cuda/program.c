@@ -104,7 +104,7 @@ static rdl_status join(const rdl_image_text *text, rdl_joined *out_joined, rdl_r
 static rdl_status build_new(rdl_backend_device *device, const rdl_image_text *text,
                             const rdl_cache_key *key, rdl_backend_image *image, rdl_reason *why) {
   rdl_nvrtc_binary binary = {.bytes = NULL};
-  rdl_joined joined;
+  rdl_joined joined = {.text = NULL};
   rdl_status status = join(text, &joined, why);
   if (status != RDL_OK) return status;
   status = compile(device, &joined, &binary, why);

@@ -288,7 +288,7 @@ static void large_transfers_arrive(void **unused) {
 
 static void check_small_transfers(rdl_backend_device *device) {
   enum { COUNT = 5000 };
-  uint32_t *memory = new_memory(device, COUNT * 3 * sizeof *memory);
+  uint32_t *memory = new_memory(device, (size_t)COUNT * 3 * sizeof *memory);
   static rdl_transfer transfers[COUNT];
   static uint32_t back[COUNT * 3];
   for (size_t k = 0; k < COUNT; k++) {
@@ -299,14 +299,14 @@ static void check_small_transfers(rdl_backend_device *device) {
   MUST(backend->write(device, transfers, COUNT, &why));
   MUST(backend->write(device, NULL, 0, &why));
   read_back(device, memory, 0, sizeof back, back);
-  for (uint32_t k = 0; k < COUNT; k++) {
+  for (size_t k = 0; k < COUNT; k++) {
     assert_int_equal(back[3 * k], (k + 1) & (0xffffffffu >> (24 - k % 4 * 8)));
     assert_int_equal(back[3 * k + 1], 0);
     transfers[k].host = &back[3 * k];
     back[3 * k] = 0;
   }
   MUST(backend->read(device, transfers, COUNT, &why));
-  for (uint32_t k = 0; k < COUNT; k++)
+  for (size_t k = 0; k < COUNT; k++)
     assert_int_equal(back[3 * k], (k + 1) & (0xffffffffu >> (24 - k % 4 * 8)));
   backend->release(device, memory);
 }
@@ -390,8 +390,8 @@ static void a_window_is_open_beside_a_launch(void **unused) {
   there =
       (uint32_t *)(uintptr_t)backend->address(device, heap); /* NOLINT(performance-no-int-to-ptr) */
   for (uint32_t k = 0; k < 4; k++) {
-    there[100 * k] = 7 + k;
-    transfers[k] = (rdl_transfer){heap, 400 * k, 4, &words[k]};
+    there[(size_t)100 * k] = 7 + k;
+    transfers[k] = (rdl_transfer){heap, (size_t)400 * k, 4, &words[k]};
   }
   state->moves = 0;
   MUST(backend->read(device, transfers, 4, &why));
@@ -513,7 +513,7 @@ static void memory_of_another_context_is_refused(void **unused) {
 /* Pages are locked once, for all imports of all devices. */
 static void host_memory_is_imported(void **unused) {
   rdl_backend_device *device = open_plain(), *other = open_plain();
-  unsigned char *memory = aligned_alloc(4096, 2 * 4096);
+  unsigned char *memory = aligned_alloc(4096, 8192);
   rdl_backend_import in, again, more;
   (void)unused;
   assert_non_null(memory);

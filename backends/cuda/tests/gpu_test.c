@@ -175,7 +175,7 @@ static void transfers_arrive(void **state) {
   transfer_all("4 KiB", &all, 1, 4096);
   for (size_t k = 0; k < SMALL; k++)
     small[k] = (rdl_transfer){memory, 1024 * k, 32, memory + 1024 * k};
-  transfer_all("1000 times 32 bytes", small, SMALL, 32 * SMALL);
+  transfer_all("1000 times 32 bytes", small, SMALL, (size_t)32 * SMALL);
   assert_memory_equal(memory, back, BYTES);
   backend->release(device, memory);
   free(back);
