@@ -123,17 +123,23 @@ void MEM_6_cuda_turns(void) {
 /* Opens a context as `options` say, and imports memory of the program's context. */
 static void works_in(const program *p, const rdl_context_options *options) {
   bed b = bed_open_with(NULL, options);
-  piece e = piece_new(p, CUDA_PLAIN);
-  uint32_t words[WORDS], n;
-  rdl_buffer *buffer;
-  piece_fill(&e, 6);
-  buffer = import_piece(&b, &e);
-  CHECK_OK(rdl_buffer_read(buffer, 0, words, sizeof words));
-  for (n = 0; n < WORDS; n++)
-    CHECK_EQ(6 + n, words[n]);
-  rdl_buffer_destroy(buffer);
+  origin origins[ORIGINS];
+  size_t count = origins_of(p, origins), k;
+  for (k = 0; k < count; k++) {
+    piece e = piece_new(p, origins[k]);
+    uint32_t words[WORDS], n;
+    rdl_buffer *buffer;
+    piece_fill(&e, 6);
+    buffer = import_piece(&b, &e);
+    CHECK_OK(rdl_buffer_read(buffer, 0, words, sizeof words));
+    for (n = 0; n < WORDS; n++)
+      CHECK_EQ(6 + n, words[n]++);
+    CHECK_OK(rdl_buffer_write(buffer, 0, words, sizeof words));
+    rdl_buffer_destroy(buffer);
+    piece_holds(&e, 7);
+    piece_free(&e);
+  }
   bed_close(&b);
-  piece_free(&e);
 }
 
 /* A context works in the CUDA context that is given, or that is current; and in that alone with

@@ -31,6 +31,7 @@ typedef struct CUfunc_st *rdl_cu_function;
   X(2, CU_MEMHOSTREGISTER_DEVICEMAP)                                                               \
   X(1, CU_POINTER_ATTRIBUTE_CONTEXT)                                                               \
   X(2, CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                                           \
+  X(8, CU_POINTER_ATTRIBUTE_IS_MANAGED)                                                            \
   X(9, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)                                                        \
   X(11, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)                                                     \
   X(12, CU_POINTER_ATTRIBUTE_RANGE_SIZE)                                                           \

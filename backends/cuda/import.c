@@ -20,13 +20,18 @@ static rdl_status ask(rdl_backend_device *device, rdl_cu_pointer_attribute what,
   return rdl__cu_check(device->cu, &device->lost, code, "cuPointerGetAttribute", why);
 }
 
-/* 0 = the driver does not know the address. */
+/* 0 = the driver does not know the address. Managed memory is the device's, wherever it is just
+ * now. */
 static rdl_status ask_type(rdl_backend_device *device, rdl_cu_address address, unsigned *out_type,
                            rdl_reason *why) {
+  unsigned is_managed = 0;
   int is_known = 0;
   rdl_status status =
       ask(device, RDL_CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address, out_type, &is_known, why);
   if (!is_known) *out_type = 0;
+  if (!is_known || *out_type == RDL_CU_MEMORYTYPE_DEVICE) return status;
+  status = ask(device, RDL_CU_POINTER_ATTRIBUTE_IS_MANAGED, address, &is_managed, &is_known, why);
+  if (is_known && is_managed) *out_type = RDL_CU_MEMORYTYPE_DEVICE;
   return status;
 }
 

@@ -92,6 +92,7 @@ typedef struct range {
   size_t bytes;
   rdl_cu_context context;
   unsigned type;
+  unsigned managed; /* 1 = the host's just now */
 } range;
 
 #define MOST_RANGES 256
@@ -113,7 +114,7 @@ static int know(void *from, size_t bytes, unsigned type) {
       return 0;
   }
   if (!unused) return 0;
-  *unused = (range){from, bytes, current(), type};
+  *unused = (range){from, bytes, current(), type, 0};
   return 1;
 }
 
@@ -405,6 +406,7 @@ static rdl_cu_result address_range(rdl_cu_address *out_from, size_t *out_bytes,
 
 static rdl_cu_result pointer_attribute(void *out_value, rdl_cu_pointer_attribute what,
                                        rdl_cu_address address) {
+  static const unsigned host = RDL_CU_MEMORYTYPE_HOST;
   const range *r = range_of(address);
   BEGIN(begin_within);
   if (!r || (state->no_ranges && what >= RDL_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR))
@@ -414,7 +416,10 @@ static rdl_cu_result pointer_attribute(void *out_value, rdl_cu_pointer_attribute
     memcpy(out_value, &r->context, sizeof(rdl_cu_context));
     return 0;
   case RDL_CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    memcpy(out_value, &r->type, sizeof r->type);
+    memcpy(out_value, r->managed ? &host : &r->type, sizeof r->type);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    memcpy(out_value, &r->managed, sizeof r->managed);
     return 0;
   case RDL_CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
     memcpy(out_value, &r->context->device, sizeof r->context->device);
@@ -474,7 +479,9 @@ static rdl_cu_result context_destroy(rdl_cu_context context) {
 }
 
 static rdl_cu_result managed_alloc(rdl_cu_address *out_address, size_t bytes, unsigned flags) {
-  return flags == 1 ? memory_alloc(out_address, bytes) : RDL_CUDA_INVALID_VALUE;
+  rdl_cu_result code = flags == 1 ? memory_alloc(out_address, bytes) : RDL_CUDA_INVALID_VALUE;
+  if (code == 0) range_of(*out_address)->managed = 1;
+  return code;
 }
 
 static rdl_cu_result copy_in_at_once(rdl_cu_address to, const void *from, size_t bytes) {
