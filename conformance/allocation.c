@@ -238,15 +238,17 @@ static int round_with(long n, bool all) {
   return 0;
 }
 
-/* allocation [epoch] [ROUND]: a round to begin with, to look at one failure by itself. */
+/* allocation [epoch|apart] [ROUND]: a round to begin with, to look at one failure by itself. */
 int main(int argc, char **argv) {
   int epoch = argc > 1 && strcmp(argv[1], "epoch") == 0;
-  long first = argc > 1 + epoch ? atol(argv[1 + epoch]) : 1;
+  int apart = argc > 1 && strcmp(argv[1], "apart") == 0;
+  int named = epoch || apart;
+  long first = argc > 1 + named ? atol(argv[1 + named]) : 1;
   long n;
   int all, result;
   setenv("OCL_ICD_VENDORS", "/no/such/folder", 1); /* drivers are not the subject */
   setvbuf(stdout, NULL, _IOLBF, 0);
-  mode = epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
+  mode = epoch ? RDL_MODE_EPOCH : apart ? RDL_MODE_APART : RDL_MODE_DEFAULT;
   countdown = -2000000000L;
   if (run() != RDL_OK) return complain(0, RDL_INTERNAL, "does not even run");
   for (all = 0; all < 2; all++) {

@@ -40,6 +40,7 @@ __attribute__((noreturn)) static void become_case(const test_case *test, FILE *o
   arguments[n++] = seed;
   if (settings.flat) arguments[n++] = "--flat";
   if (settings.epoch) arguments[n++] = "--epoch";
+  if (settings.apart) arguments[n++] = "--apart";
   arguments[n++] = "--child";
   arguments[n++] = test->name;
   arguments[n] = NULL;

@@ -23,7 +23,9 @@ rdl_status run_describe(const char *selector, rdl_context_info *out_info) {
   options.frame_bytes = 1 << 20;
   if (strcmp(selector, settings.selector) == 0) options.lanes = settings.lanes;
   options.loop_turns = settings.loop_turns;
-  options.mode = settings.epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
+  options.mode = settings.apart   ? RDL_MODE_APART
+                 : settings.epoch ? RDL_MODE_EPOCH
+                                  : RDL_MODE_DEFAULT;
   *out_info = (rdl_context_info){.size = sizeof *out_info};
   status = rdl_context_open_with(selector, &options, &cx);
   if (!status) status = rdl_context_describe(cx, out_info);

@@ -98,7 +98,9 @@ rdl_context_options bed_options(void) {
   options.segment_limit = settings.segment_limit;
   options.loop_turns = settings.loop_turns;
   options.flat = settings.flat;
-  options.mode = settings.epoch ? RDL_MODE_EPOCH : RDL_MODE_DEFAULT;
+  options.mode = settings.apart   ? RDL_MODE_APART
+                 : settings.epoch ? RDL_MODE_EPOCH
+                                  : RDL_MODE_DEFAULT;
   return options;
 }
 
@@ -261,7 +263,8 @@ void need_resident(const bed *b) {
   rdl_context_info info = {.size = sizeof info};
   CHECK_OK(rdl_context_describe(b->cx, &info));
   if (info.mode != RDL_MODE_RESIDENT)
-    test_skip("the host sees nothing of a launch in epoch mode, nor the launch of the host");
+    test_skip(
+        "the host sees nothing of a launch whose memory is apart, nor the launch of the host");
 }
 
 memory memory_new(bed *b, size_t words) {

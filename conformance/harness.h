@@ -22,6 +22,7 @@ typedef struct test_settings {
       loop_turns; /* of a loop-limited device, which the host pretends to be; 0 = it does not */
   uint32_t flat;
   uint32_t epoch;
+  uint32_t apart;
   uint32_t scale;    /* percent */
   uint32_t patience; /* seconds */
   uint64_t seed;

@@ -61,7 +61,7 @@ void HST_3_options(void) {
     check_refused(&options);
   }
   options = bed_options();
-  options.mode = RDL_MODE_EPOCH + 1u;
+  options.mode = RDL_MODE_APART + 1u;
   check_refused(&options);
   options = bed_options();
   options.size = 0;
@@ -79,6 +79,30 @@ void HST_3_options(void) {
   options = bed_options();
   options.events = UINT32_MAX;
   check_refused(&options);
+}
+
+/* Each mode is had, and told, or refused by its name. */
+void HST_3_modes(void) {
+  static const char *const names[] = {"RDL_MODE_DEFAULT", "RDL_MODE_RESIDENT", "RDL_MODE_EPOCH",
+                                      "RDL_MODE_APART"};
+  uint32_t mode;
+  for (mode = RDL_MODE_RESIDENT; mode <= RDL_MODE_APART; mode++) {
+    rdl_context_options options = bed_options();
+    rdl_context_info info = {.size = sizeof info};
+    rdl_context *cx = NULL;
+    rdl_status status;
+    options.mode = mode;
+    status = rdl_context_open_with(settings.selector, &options, &cx);
+    if (status) {
+      CHECK_STATUS(RDL_UNSUPPORTED, status);
+      CHECK_CONTAINS(rdl_error_text(), names[mode]);
+      CHECK(mode != RDL_MODE_EPOCH);
+      continue;
+    }
+    CHECK_OK(rdl_context_describe(cx, &info));
+    CHECK_EQ(mode, info.mode);
+    CHECK_OK(rdl_context_close(cx));
+  }
 }
 
 /* Small and odd values are used, or refused with a reason; nothing else. */

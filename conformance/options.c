@@ -21,6 +21,7 @@ static const char usage[] =
     "none\n"
     "  --flat                run what is awaited at once (flat mode)\n"
     "  --epoch               share no memory with running kernels (epoch mode)\n"
+    "  --apart               share no memory with running kernels but a window\n"
     "  --loop-turns N        the host pretends that its loops end after N turns of a kernel; 0: "
     "not\n"
     "  --silent              a case that prints has failed: for drivers that tell of bad accesses\n"
@@ -121,6 +122,10 @@ static int take(run_options *options, const char *option, const char *value) {
   }
   if (strcmp(option, "--epoch") == 0) {
     settings.epoch = 1;
+    return 1;
+  }
+  if (strcmp(option, "--apart") == 0) {
+    settings.apart = 1;
     return 1;
   }
   if (strcmp(option, "--silent") == 0) {

@@ -17,11 +17,11 @@ void run_print(const test_outcome *outcome) {
          outcome->seconds);
   if (outcome->verdict != VERDICT_FAILED) return;
   printf("%s\n  again: raddle-conformance --device %s --filter '%s' --workers %u --lanes %u "
-         "--segment-limit %u --loop-turns %u --scale %u --seed %llu%s%s\n",
+         "--segment-limit %u --loop-turns %u --scale %u --seed %llu%s%s%s\n",
          text, settings.selector, outcome->test->name, settings.workers, settings.lanes,
          settings.segment_limit, settings.loop_turns, settings.scale,
          (unsigned long long)settings.seed, settings.flat ? " --flat" : "",
-         settings.epoch ? " --epoch" : "");
+         settings.epoch ? " --epoch" : "", settings.apart ? " --apart" : "");
 }
 
 static void put_xml(FILE *file, const char *text) {
@@ -69,7 +69,7 @@ static int close_report(FILE *file, const char *path) {
 }
 
 static const char *mode(void) {
-  return run_mode == RDL_MODE_EPOCH ? "epoch" : "resident";
+  return run_mode == RDL_MODE_EPOCH ? "epoch" : run_mode == RDL_MODE_APART ? "apart" : "resident";
 }
 
 static void put_property(FILE *file, const char *name, const char *value) {

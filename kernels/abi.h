@@ -14,7 +14,7 @@
 #ifndef RDL_ABI_H
 #define RDL_ABI_H
 
-#define RDL_ABI_VERSION 1u
+#define RDL_ABI_VERSION 2u
 
 #define RDL_NIL       0u
 #define RDL_MAX_SLOTS 0x00ffffffu /* 24 bits of a handle; the other 8 name the context */
@@ -331,49 +331,72 @@ typedef struct rdl_step {
 typedef struct rdl_message {
   rdl_u32 kind;
   rdl_u32 slot;
+  rdl_u64 address;
   rdl_u32 generation;
   rdl_u32 value;
-  rdl_u64 address;
   rdl_u32 count;
-  rdl_u32 done; /* device: how far a long message has come */
-  rdl_u32 result[4];
+  rdl_u32 words[8];
   rdl_u32 sequence; /* stored last (release): one more than the message's position */
-  rdl_u32 pad[3];
 } rdl_message;
 
-#define RDL_SAY_ROOT     1u /* start the future in `slot`, whose frame is at `address` in the heap */
-#define RDL_SAY_ROOTS    2u /* start the `count` futures whose slots stand at `address` */
-#define RDL_SAY_SIGNAL   3u /* event `slot`, by `value` */
-#define RDL_SAY_CANCEL   4u /* future `slot` */
-#define RDL_SAY_RELEASE  5u /* future `slot`: nobody will ask for its outcome */
-#define RDL_SAY_COMPLETE 6u /* future `slot` of the host ends with cause `value` and `result` */
-#define RDL_SAY_WAKE     7u /* future `slot`, if its wait word is `generation`, with cause `value` */
-#define RDL_SAY_ROOM     8u /* futures that wait for room look again */
+#define RDL_SAY_NOTHING 0u /* it was taken back */
+#define RDL_SAY_ROOT    1u /* start the future in `slot`, whose frame is at `address` in the heap */
+#define RDL_SAY_ROOTS   2u /* start the `count` futures whose slots stand at `address` */
+#define RDL_SAY_SIGNAL  3u /* event `slot`, by `value` */
+#define RDL_SAY_CANCEL  4u /* future `slot` */
+#define RDL_SAY_RELEASE 5u /* future `slot`: nobody will ask for its outcome */
+#define RDL_SAY_COMPLETE                                                                           \
+  6u                    /* future `slot` of the host ends with cause `value`, result `words`       \
+                         */
+#define RDL_SAY_WAKE 7u /* future `slot`, if its wait word is `generation`, with cause `value` */
+#define RDL_SAY_ROOM 8u /* futures that wait for room look again */
 #define RDL_SAY_RUN                                                                                \
   9u /* future `slot`, which stands in no queue, while its word is `generation`                    \
       */
+/* From here on only through a window, while a launch runs: what the host would have written to
+   memory that it shared. */
+#define RDL_SAY_MAKE                                                                               \
+  10u /* the record in `slot`, its task word `value`; the low half of `address` is its frame, the  \
+         high half its result block, and `count` words of arguments go to the frame */
+#define RDL_SAY_START 11u /* the same, and start it */
+#define RDL_SAY_WRITE 12u /* `count` of the words to `address` */
+#define RDL_SAY_FREED 13u /* `count` pairs: a root's slot that is free, and its new generation */
+#define RDL_SAY_PAUSE 14u /* what comes behind this one is for the next launch */
+
+#define RDL_SAY_WORDS 8u
+#define RDL_SAY_PAIRS 4u
 
 /* The device looks for the next message's sequence: one line brings it and the news of it. */
 typedef struct rdl_mailbox {
-  rdl_u32 tail; /* host, for itself */
-  rdl_u32 pad0[15];
   rdl_u32 head; /* device */
   rdl_u32 lock; /* device: who drains */
-  rdl_u32 pad1[14];
-  rdl_u64 messages;
+  rdl_u32 done; /* device: how far the message at `head` has come, if that is a long one */
+  rdl_u32 pad0[13];
+  rdl_u64 messages; /* from the start of the heap; not used with a window */
   rdl_u32 mask;
-  rdl_u32 pad2[13];
+  rdl_u32 pad1[13];
 } rdl_mailbox;
 
-/* Device to host: the outcome of the future in the host's slot of the same number, 64 bytes. */
+/* Device to host: the outcome of the future in the host's slot of the same number, 64 bytes. With a
+   window the first half is there, the second in the heap. */
 typedef struct rdl_outcome {
   rdl_u32 generation; /* stored last (release) */
   rdl_u32 cause;
   rdl_u32 result[4];
-  rdl_u32 frame; /* of the task that the gate below becomes */
-  rdl_u32 pad;
+  rdl_u32 frame;   /* of the task that the gate below becomes */
+  rdl_u32 wait;    /* the future's last wait word: the slot's next life goes on from its ticket */
   rdl_u32 gate[8]; /* frame of the gate that the future goes through before it starts: a block */
 } rdl_outcome;
+
+/* Memory of the host that a launch reaches while it runs, though the heap is apart. The ring of
+   messages stands behind it, and the outcomes behind that. A look takes a microsecond, so one
+   worker at a time looks, and passes on what it has seen. */
+typedef struct rdl_window {
+  rdl_u32 heard; /* device: what rdl_mailbox.head is there */
+  rdl_u32 pad0[15];
+  rdl_u32 stop; /* host: rdl_control.stop, which is the device's copy */
+  rdl_u32 pad1[15];
+} rdl_window;
 
 /* Sizes of one task, reported by the image. */
 typedef struct rdl_task_info {
@@ -454,9 +477,10 @@ typedef struct rdl_control {
   rdl_u32 few;     /* loop-limited devices: the turns of a loop that shows whether loops go on */
   rdl_u32 without; /* loop-limited devices: workers that last found nothing to run */
   rdl_u32 pad2;
-  rdl_u64 steps;  /* loop-limited devices: one a worker */
-  rdl_u64 offers; /* words of a bit a worker: its overflow may hold something */
-  rdl_u32 pad8[4];
+  rdl_u64 steps;   /* loop-limited devices: one a worker */
+  rdl_u64 offers;  /* words of a bit a worker: its overflow may hold something */
+  rdl_u64 window;  /* where the device has the window; 0 = there is none */
+  rdl_u64 posts;   /* the same of its outcomes */
   rdl_u32 hungry;  /* somebody has no work: spill */
   rdl_u32 offered; /* rises with each offer: who has looked in vain since looks no more */
   rdl_u32 pad3[14];
@@ -537,9 +561,10 @@ RDL_SIZE_IS(rdl_counters, 128);
 RDL_SIZE_IS(rdl_worker, 640);
 RDL_SIZE_IS(rdl_step, 256);
 RDL_SIZE_IS(rdl_message, 64);
-RDL_SIZE_IS(rdl_mailbox, 192);
+RDL_SIZE_IS(rdl_mailbox, 128);
 RDL_SIZE_IS(rdl_outcome, 64);
-RDL_SIZE_IS(rdl_control, 1984);
+RDL_SIZE_IS(rdl_window, 128);
+RDL_SIZE_IS(rdl_control, 1920);
 RDL_SIZE_IS(rdl_task_info, 32);
 RDL_SIZE_IS(rdl_image_info, 64);
 

@@ -16,6 +16,9 @@
  * RDL_FN      every function.
  * RDL_OUTLINE in place of it on the few functions where many paths meet: NVIDIA's optimiser would
  *             copy them to each caller and those again, and take minutes and gigabytes for it.
+ *
+ * rdl_hear    the load (acquire) of a word that the host writes while a launch runs, and rdl_tell
+ * the store (release) of one that it reads; RDL_MAY_WINDOW: such words may lie in a window.
  */
 
 /* Lanes of a worker: the image is compiled for one width, 64 at most. */
@@ -203,6 +206,14 @@ RDL_FN void rdl_give_way(void) { /* sched_yield: a kernel on a CPU is a thread l
 RDL_FN void rdl_give_way(void) {}
 #endif
 
+#define RDL_MAY_WINDOW 0 /* no driver promises it */
+RDL_FN rdl_u32 rdl_hear(RDL_GLOBAL const rdl_u32 *p) {
+  return rdl_load_acquire(p);
+}
+RDL_FN void rdl_tell(RDL_GLOBAL rdl_u32 *p, rdl_u32 v) {
+  rdl_store_release(p, v);
+}
+
 RDL_FN rdl_u32 rdl_read_anew(RDL_GLOBAL const rdl_u32 *p) { /* no compiler knows it from before */
   return *(volatile __global const uint *)p;
 }
@@ -385,6 +396,16 @@ RDL_FN rdl_u32 rdl_vote(rdl_u32 predicate) {
 }
 #endif
 
+#define RDL_MAY_WINDOW 1
+RDL_FN rdl_u32 rdl_hear(const rdl_u32 *p) {
+  rdl_u32 v;
+  asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+}
+RDL_FN void rdl_tell(rdl_u32 *p, rdl_u32 v) {
+  asm volatile("st.release.sys.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+}
+
 RDL_FN float rdl_sqrt(float x) {
   return sqrtf(x);
 }
@@ -498,6 +519,14 @@ RDL_FN rdl_u64 rdl_clock(void) {
 }
 RDL_FN void rdl_relax(void) {}
 #endif
+
+#define RDL_MAY_WINDOW 1
+RDL_FN rdl_u32 rdl_hear(const rdl_u32 *p) {
+  return rdl_load_acquire(p);
+}
+RDL_FN void rdl_tell(rdl_u32 *p, rdl_u32 v) {
+  rdl_store_release(p, v);
+}
 
 RDL_FN void rdl_prefetch(const void *p) {
   __builtin_prefetch(p);

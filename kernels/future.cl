@@ -266,12 +266,13 @@ RDL_FN void rdl_count_end(rdl_cx *rdl, rdl_u32 cause) {
 
 RDL_FN void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 cause,
                      RDL_GLOBAL const rdl_u32 *result) {
-  RDL_GLOBAL rdl_outcome *outcome = rdl->outcomes + slot;
+  RDL_GLOBAL rdl_outcome *outcome = rdl->posts + slot;
   rdl_u32 k;
   outcome->cause = cause;
+  outcome->wait = rdl_load_relaxed(&rdl->records[slot].wait);
   for (k = 0; k < 4u; k++)
     outcome->result[k] = result[k];
-  rdl_store_release(&outcome->generation, generation);
+  rdl_tell(&outcome->generation, generation);
 }
 
 /* THE place where futures end: the first of those that were noted, whose code has ended and all

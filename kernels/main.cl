@@ -601,6 +601,7 @@ RDL_OUTLINE rdl_u32 rdl_meet(rdl_cx *rdl) {
   rdl_fetch_add(&control->arrived, 1u);
   rdl->arrived = 1;
   while (!rdl_all_are_here(rdl)) {
+    if (looks % 64u == 0u) rdl_look_through_window(rdl);
     if (rdl_load_relaxed(&control->stop) & RDL_STOP_NOW) return 1;
     if (rdl_has_waited(rdl, since, looks++) && rdl_go_back(rdl)) return 0;
     if (control->flags & RDL_FLAG_CROWDED) rdl_give_way();
@@ -634,6 +635,7 @@ RDL_FN void rdl_look_at_clock(rdl_cx *rdl) {
   RDL_GLOBAL rdl_control *control = rdl->control;
   rdl->rounds++;
   rdl->now = rdl_load_relaxed(&control->now);
+  rdl_look_through_window(rdl);
   if (rdl_load_relaxed(&control->parked)) rdl->leaving = 2;
   rdl_leave_together(rdl, !rdl->leaving && rdl_quantum_over(rdl));
 }

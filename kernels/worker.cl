@@ -86,6 +86,8 @@ typedef struct rdl_cx {
   RDL_GLOBAL rdl_node *nodes;
   RDL_GLOBAL rdl_event_record *events;
   RDL_GLOBAL rdl_outcome *outcomes;
+  RDL_GLOBAL rdl_outcome *posts; /* those that the host reads */
+  RDL_GLOBAL rdl_window *window; /* 0 = there is none */
   RDL_GLOBAL rdl_worker *me;
   RDL_GLOBAL rdl_entry *ring; /* its cells from `top` to `bottom` are this worker's ready futures */
   RDL_GLOBAL rdl_record *self;
@@ -337,6 +339,12 @@ RDL_FN void rdl_tables_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   rdl->nodes = (RDL_GLOBAL rdl_node *)(heap + control->nodes);
   rdl->events = (RDL_GLOBAL rdl_event_record *)(heap + control->events);
   rdl->outcomes = (RDL_GLOBAL rdl_outcome *)(heap + control->outcomes);
+  rdl->posts = rdl->outcomes;
+  rdl->window = 0;
+  if (RDL_MAY_WINDOW && control->window) {
+    rdl->posts = (RDL_GLOBAL rdl_outcome *)(rdl_address)control->posts;
+    rdl->window = (RDL_GLOBAL rdl_window *)(rdl_address)control->window;
+  }
   rdl->self = rdl->records;
   rdl->context = control->context;
   rdl->slots = control->slots;

@@ -95,7 +95,7 @@ static rdl_status check_options(const rdl_context_options *o, const char *select
   if (o->pad) return rdl__error(RDL_INVALID, "rdl_context_options: pad is not 0");
   for (k = 0; k < sizeof o->reserved / sizeof o->reserved[0]; k++)
     if (o->reserved[k]) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
-  if (o->mode > RDL_MODE_EPOCH)
+  if (o->mode > RDL_MODE_APART)
     return rdl__error(RDL_INVALID, "rdl_context_options: mode is %u, and no rdl_mode", o->mode);
   if ((o->native_device && !o->native_context) ||
       (o->native_context && !o->native_device && !selector))
@@ -159,11 +159,32 @@ static uint64_t usual_frame_bytes(const rdl_context *cx) {
   return usual < most ? usual : most;
 }
 
+/* Every device can run in epoch mode, if that is asked for. */
+static rdl_status take_mode(rdl_context *cx) {
+  uint32_t asked = cx->options.mode;
+  if (asked == RDL_MODE_EPOCH || (!cx->facts.shared && !cx->facts.window))
+    cx->mode = RDL_MODE_EPOCH;
+  else
+    cx->mode = cx->facts.shared ? RDL_MODE_RESIDENT : RDL_MODE_APART;
+  if (asked == RDL_MODE_DEFAULT || asked == cx->mode) return RDL_OK;
+  if (asked == RDL_MODE_RESIDENT)
+    return rdl__error(
+        RDL_UNSUPPORTED,
+        "device %s cannot run in mode RDL_MODE_RESIDENT: host and running kernels see "
+        "no writes of each other. Leave `mode` 0",
+        cx->device_info.selector);
+  return rdl__error(RDL_UNSUPPORTED,
+                    "device %s cannot run in mode RDL_MODE_APART: all of its memory is shared with "
+                    "the host while a kernel runs, or none. Leave `mode` 0",
+                    cx->device_info.selector);
+}
+
 static rdl_status open_device(rdl_context *cx, const char *selector) {
   rdl_backend_options asked = {cx->options.workers,
                                cx->options.lanes,
                                cx->options.cache_dir,
                                cx->options.mode == RDL_MODE_EPOCH,
+                               cx->options.mode == RDL_MODE_APART,
                                cx->options.native_context,
                                cx->options.loop_turns,
                                &cx->closing};
@@ -175,13 +196,9 @@ static rdl_status open_device(rdl_context *cx, const char *selector) {
   status = cx->backend->open(cx->device_index, &asked, &cx->device, &why);
   if (status) return rdl__error_why(status, &why);
   cx->backend->facts(cx->device, &cx->facts);
+  status = take_mode(cx);
+  if (status) return status;
   cx->options.quantum_ns = stretch(cx->options.quantum_ns, rdl__apart(cx) ? 2000000u : 8000000u);
-  if (rdl__apart(cx) && cx->options.mode == RDL_MODE_RESIDENT)
-    return rdl__error(
-        RDL_UNSUPPORTED,
-        "device %s cannot run in mode RDL_MODE_RESIDENT: host and running kernels see "
-        "no writes of each other. Leave `mode` 0",
-        cx->device_info.selector);
   cx->workers = or_default(cx->options.workers, cx->facts.max_workers);
   if (cx->workers > cx->facts.max_workers) {
     rdl__log(cx, RDL_LOG_WARNING,
@@ -228,7 +245,7 @@ static rdl_status make_locks(rdl_context *cx) {
 static void stop_service(rdl_context *cx) {
   pthread_mutex_lock(&cx->lock);
   __atomic_store_n(&cx->closing, true, __ATOMIC_RELAXED); /* threads that spin look at it */
-  if (cx->control) rdl_store_relaxed(&cx->control->stop, RDL_STOP_NOW);
+  if (cx->control) rdl__set_stop(cx, RDL_STOP_NOW);
   pthread_cond_signal(&cx->service_news);
   pthread_cond_broadcast(&cx->host_news);
   while (cx->users)
@@ -282,6 +299,7 @@ static void destroy(rdl_context *cx) {
     free_buffers(cx);
     rdl__modules_close(cx);
     cx->backend->release(cx->device, cx->heap);
+    cx->backend->release(cx->device, cx->window);
     cx->backend->close(cx->device);
   }
   pthread_mutex_destroy(&cx->lock);
@@ -299,6 +317,7 @@ static void destroy(rdl_context *cx) {
   free(cx->timers);
   free(cx->written);
   free(cx->arrived);
+  free(cx->said);
   free(cx->cache_dir);
   free(cx);
 }
@@ -368,7 +387,7 @@ rdl_status rdl_context_describe(rdl_context *cx, rdl_context_info *out_info) {
   out_info->device = cx->device_info;
   out_info->workers = cx->workers;
   out_info->lanes = cx->facts.lanes;
-  out_info->mode = rdl__apart(cx) ? RDL_MODE_EPOCH : RDL_MODE_RESIDENT;
+  out_info->mode = (uint32_t)cx->mode;
   out_info->slots = cx->options.slots;
   out_info->roots = cx->options.roots;
   out_info->events = cx->options.events;

@@ -47,7 +47,8 @@ typedef struct rdl__staging rdl__staging;
 typedef struct rdl__root {
   uint32_t generation;
   uint32_t state;       /* rdl__root_state */
-  uint32_t result_size; /* of its task */
+  uint32_t args_words;  /* of its task */
+  uint32_t result_size; /* the same */
   uint32_t task;        /* task word; of a batch: its members' */
   bool batch;
   bool listed;    /* seen before in the list that is looked through; false without the lock */
@@ -124,6 +125,7 @@ struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   char *cache_dir;
   uint32_t number; /* 1 .. 255; top byte of handles */
   uint32_t workers;
+  rdl_mode mode; /* the one it runs in */
 
   pthread_mutex_t lock;
   pthread_cond_t service_news; /* to the service thread: messages, closing, modules */
@@ -164,12 +166,22 @@ struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   rdl_node *nodes;
   rdl_event_record *event_records;
   rdl_outcome *outcomes;
+  rdl_outcome *posts; /* those that the device writes: in the window, where there is one */
+  rdl_message *messages;
   rdl_worker *worker_states;
   rdl_step *steps;       /* on a loop-limited device: one a worker; else NULL */
   uint64_t frames;       /* offset of the space for frames */
   uint32_t frames_first; /* the same in units */
 
   uint32_t mailbox_head; /* of the mailbox, when it was last read */
+  uint32_t mailbox_tail;
+
+  /* Where there is a window (window.c). */
+  rdl_window *window;           /* else NULL */
+  rdl_transfer *said;           /* by cell of the mailbox: what a RDL_SAY_WRITE there brings */
+  rdl_u32 freed[RDL_SAY_WORDS]; /* slots and generations for the next RDL_SAY_FREED */
+  uint32_t freed_count;         /* pairs */
+  bool paused;                  /* the launch has been told RDL_SAY_PAUSE */
 
   /* Roots. */
   rdl__root *roots; /* by slot; [0] unused */
@@ -274,7 +286,11 @@ void rdl__stashes_return(rdl_context *cx);
 /* mirror.c: the host's copy of memory that it does not share with the device. Everywhere else all
  * of this does nothing. The lock is held. */
 static inline bool rdl__apart(const rdl_context *cx) {
-  return !cx->facts.shared;
+  return cx->mode != RDL_MODE_RESIDENT;
+}
+/* While a launch runs nothing is heard of it, and it hears nothing. */
+static inline bool rdl__epoch(const rdl_context *cx) {
+  return cx->mode == RDL_MODE_EPOCH;
 }
 void rdl__note_written(rdl_context *cx, void *memory, const void *at, size_t bytes);
 /* The host has written `bytes` bytes at `at`, in the heap or in other memory of the device. */
@@ -293,6 +309,28 @@ rdl_status rdl__pull(rdl_context *cx,
 rdl_status rdl__pull_tables(rdl_context *cx, rdl_reason *why);
 rdl_status rdl__pull_frames(rdl_context *cx, rdl_reason *why);
 rdl_status rdl__pull_part(rdl_context *cx, uint64_t offset, uint64_t bytes, rdl_reason *why);
+
+/* window.c: what the host writes while a launch runs, and messages of it refer to, goes as messages
+ * before them. Where there is no window all of this does nothing. The lock is held. */
+static inline bool rdl__has_window(const rdl_context *cx) {
+  return cx->mode == RDL_MODE_APART;
+}
+rdl_status rdl__window_create(rdl_context *cx, rdl_control *control, rdl_reason *why);
+/* A launch runs that reads what is said now. */
+static inline bool rdl__hears(const rdl_context *cx) {
+  return cx->window && cx->launched && !cx->paused;
+}
+/* Says what has been noted as written. False when the mailbox has no room for that and one more. */
+bool rdl__say_written(rdl_context *cx);
+/* The same of a root that was filled. False when there was no room, or it is to be noted. */
+bool rdl__say_root(rdl_context *cx, uint32_t slot, uint32_t kind);
+/* The root's record is free. True when the device will be told by a message. */
+bool rdl__say_freed(rdl_context *cx, uint32_t slot);
+/* A launch has ended: what it has not read of all this is noted as written again. */
+void rdl__unsay(rdl_context *cx);
+/* Large results, which are in the heap, of roots that are done; others are left out. */
+rdl_status rdl__fetch_results(rdl_context *cx, const rdl_future *futures, size_t count);
+
 /* Where the device finds memory that the backend gave. */
 static inline rdl_ptr rdl__address(rdl_context *cx, const void *memory) {
   return cx->backend->address(cx->device, memory);
@@ -318,10 +356,15 @@ rdl_ptr rdl__staged(rdl_context *cx, const rdl__staging *staging); /* 0 of NULL 
 void rdl__unstage(rdl_context *cx, rdl__staging *staging);         /* takes NULL */
 void rdl__staging_close(rdl_context *cx);
 
+#define RDL__MESSAGES 4096u /* that the mailbox holds */
+
 /* mailbox.c; the lock is held, and may be given up for a moment while the ring is full */
 rdl_status rdl__say(rdl_context *cx, const rdl_message *message);
 bool rdl__try_say(rdl_context *cx, const rdl_message *message);
-bool rdl__may_say(rdl_context *cx); /* the ring is not full */
+bool rdl__may_say(rdl_context *cx, uint32_t count); /* the ring has room for so many */
+/* Puts a message into the ring, which has room, and nothing else. */
+void rdl__put_message(rdl_context *cx, const rdl_message *message);
+uint32_t rdl__heard(const rdl_context *cx); /* how far the device has read */
 
 /* Memory of the device that messages refer to: it is freed when all messages said so far have been
  * read. `list` comes from rdl__list_new, so that to keep it cannot fail. */
@@ -357,9 +400,15 @@ static inline bool rdl__root_held(const rdl_context *cx, uint32_t slot, uint32_t
          root->state != RDL__ROOT_DETACHED && root->state != RDL__ROOT_TAKEN;
 }
 static inline bool rdl__root_done(const rdl_context *cx, uint32_t slot, uint32_t generation) {
-  return rdl_load_acquire(&cx->outcomes[slot].generation) == generation;
+  return rdl_load_acquire(&cx->posts[slot].generation) == generation;
 }
-rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind);
+/* What was filled in has been written. */
+void rdl__root_note(rdl_context *cx, uint32_t slot);
+/* A root that was filled: the device knows it before it reads what is said from here on. */
+void rdl__root_known(rdl_context *cx, uint32_t slot);
+/* The same, and starts it. */
+rdl_status rdl__root_start(rdl_context *cx, uint32_t slot);
+rdl_status rdl__root_say(rdl_context *cx, uint32_t slot, uint32_t kind);
 rdl_future rdl__root_handle(rdl_context *cx, uint32_t slot);
 
 /* after.c: what the roots of a call wait for. Checked first, without the lock: RDL_INVALID, or
@@ -440,6 +489,7 @@ static inline uint32_t rdl__as_ms(uint64_t ns) { /* what rdl_control.now counts 
 void rdl__watch_begin(rdl_context *cx, uint32_t workers);      /* a launch begins */
 void rdl__watch(rdl_context *cx);                              /* called often while it runs */
 uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment; 0 = it goes on */
+void rdl__set_stop(rdl_context *cx, uint32_t stop);            /* rdl_control.stop */
 void rdl__ask_workers(rdl_context *cx); /* to leave, if somebody wants them to, and to answer */
 /* What holds the launch up: the tasks that run for long, or nothing when none does. */
 void rdl__tell_held(rdl_context *cx, rdl__text *out);

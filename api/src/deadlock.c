@@ -129,11 +129,10 @@ static void push_timers(search *s) {
 
 /* A promise that was completed, a wait that a deadline ends, and the like. */
 static void push_messages(search *s) {
-  const rdl_mailbox *box = &s->cx->control->mailbox;
-  const rdl_message *messages = (const rdl_message *)(const void *)(s->cx->heap + box->messages);
+  const rdl_context *cx = s->cx;
   rdl_u32 at;
-  for (at = rdl_load_relaxed(&box->head); at != rdl_load_relaxed(&box->tail); at++) {
-    const rdl_message *message = &messages[at & box->mask];
+  for (at = rdl__heard(cx); at != cx->mailbox_tail; at++) {
+    const rdl_message *message = &cx->messages[at & cx->control->mailbox.mask];
     s->traffic = true;
     if (message->kind == RDL_SAY_CANCEL || message->kind == RDL_SAY_COMPLETE ||
         message->kind == RDL_SAY_WAKE)

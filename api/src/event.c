@@ -142,6 +142,15 @@ static rdl_status wait_for_watcher(rdl_context *cx, rdl_future watcher, rdl_even
   return status;
 }
 
+/* Where the host sees counts when a launch has ended it has heard by now of this one: who looks
+ * next finds it. The lock is held. */
+static void learn(rdl_context *cx, rdl_event event, uint32_t count) {
+  rdl_event_record *record = NULL;
+  if (!cx->window || find(cx, event, &record)) return;
+  if (!count) count = rdl_load_relaxed(&record->target);
+  if (rdl_load_relaxed(&record->count) < count) rdl_store_relaxed(&record->count, count);
+}
+
 /* The host waits as a task does: one of Raddle's own awaits the event for it. */
 static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64_t timeout_ns) {
   struct rdl_watch_args args = {event, count, 0};
@@ -165,6 +174,7 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
   pthread_mutex_unlock(&cx->lock);
   if (!status && !fired) status = wait_for_watcher(cx, watcher, event, count, timeout_ns);
   pthread_mutex_lock(&cx->lock);
+  if (!status && !fired) learn(cx, event, count);
   rdl__leave(cx);
   pthread_mutex_unlock(&cx->lock);
   return status;
@@ -242,10 +252,9 @@ static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters
 /* What the host said before is done first: a signal that is followed by a reset wakes its waiters.
  */
 static void wait_for_messages(rdl_context *cx, uint64_t deadline) {
-  rdl_mailbox *box = &cx->control->mailbox;
-  rdl_u32 tail = rdl_load_relaxed(&box->tail);
+  rdl_u32 tail = cx->mailbox_tail;
   while (cx->image && !cx->closing && !cx->lost && rdl__now_ns() < deadline &&
-         (int32_t)(rdl_load_acquire(&box->head) - tail) < 0)
+         (int32_t)(rdl__heard(cx) - tail) < 0)
     rdl__pause(cx, rdl__deadline_ns(100000u));
 }
 

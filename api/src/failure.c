@@ -63,7 +63,7 @@ static const char *likely_mistake(rdl_status status) {
 }
 
 rdl_status rdl__tell_failure(rdl_context *cx, uint32_t slot) {
-  uint32_t cause = cx->outcomes[slot].cause;
+  uint32_t cause = cx->posts[slot].cause;
   rdl_status status = (rdl_status)RDL_CAUSE_STATUS(cause);
   char name[128];
   if (status == RDL_OK) return RDL_OK;

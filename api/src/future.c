@@ -6,7 +6,7 @@
 #include "api/src/core.h"
 
 static const unsigned char *result_of(rdl_context *cx, uint32_t slot) {
-  const rdl_outcome *outcome = &cx->outcomes[slot];
+  const rdl_outcome *outcome = &cx->posts[slot];
   if (cx->roots[slot].result_size <= RDL_INLINE_SIZE) return (const unsigned char *)outcome->result;
   return cx->heap + (uint64_t)outcome->result[0] * RDL_UNIT;
 }
@@ -38,6 +38,7 @@ rdl_status rdl_future_get(rdl_context *cx, rdl_future future, void *result, size
   status = rdl__root_find(cx, future, &slot);
   if (!status) status = rdl__await_root(cx, slot, future.generation, deadline_of(timeout_ns));
   if (!status) status = rdl__root_find(cx, future, &slot); /* another thread may have been faster */
+  if (!status && result) status = rdl__fetch_results(cx, &future, 1);
   if (!status) status = take(cx, slot, result, result_size);
   pthread_mutex_unlock(&cx->lock);
   return status;
@@ -126,6 +127,7 @@ rdl_status rdl_future_get_many(rdl_context *cx, const rdl_future *futures, size_
   pthread_mutex_lock(&cx->lock);
   status = wait_for_all(cx, futures, count, timeout_ns, &sure);
   if (!status) status = check_results(cx, futures, count, sure, results, stride);
+  if (!status && results) status = rdl__fetch_results(cx, futures, count);
   for (k = 0; k < count && !status; k++) {
     uint32_t slot = futures[k].index & RDL_MAX_SLOTS;
     rdl_status one = take(cx, slot, results ? (char *)results + k * stride : NULL, stride);
@@ -152,7 +154,7 @@ rdl_status rdl_future_outcome(rdl_context *cx, rdl_future future, uint64_t timeo
   status = wait_for_all(cx, &future, 1, timeout_ns, &sure);
   if (!status) status = rdl__root_find(cx, future, &slot);
   if (!status) {
-    uint32_t cause = cx->outcomes[slot].cause;
+    uint32_t cause = cx->posts[slot].cause;
     out_result->status = (rdl_status)RDL_CAUSE_STATUS(cause);
     out_result->code = RDL_CAUSE_CODE(cause);
     out_result->bytes = cx->roots[slot].result_size;
@@ -174,6 +176,7 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
   if (!status && cx->roots[slot].result_size > result_size)
     status = rdl__error(RDL_TOO_SMALL, "the result has %u bytes, the buffer %zu",
                         cx->roots[slot].result_size, result_size);
+  if (!status) status = rdl__fetch_results(cx, &future, 1);
   if (!status) memcpy(result, result_of(cx, slot), cx->roots[slot].result_size);
   pthread_mutex_unlock(&cx->lock);
   return status;
@@ -195,8 +198,8 @@ rdl_status rdl__root_release(rdl_context *cx, uint32_t slot) {
   cx->roots_alive--;
   if (state == RDL__ROOT_PROMISE) status = rdl__image_need(cx);
   if (!status && cx->roots[slot].state == RDL__ROOT_DETACHED)
-    status = rdl__root_start(cx, slot, RDL_SAY_RELEASE);
-  if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
+    status = rdl__root_say(cx, slot, RDL_SAY_RELEASE);
+  if (!status && state == RDL__ROOT_PROMISE) status = rdl__root_say(cx, slot, RDL_SAY_CANCEL);
   if (!status) {
     pthread_cond_broadcast(&cx->host_news); /* somebody may wait for it */
     return RDL_OK;
@@ -228,7 +231,7 @@ rdl_status rdl_future_cancel(rdl_context *cx, rdl_future future) {
     status = rdl__image_need(cx);
     if (!status) status = rdl__root_find(cx, future, &slot); /* the lock may have been given up */
     if (!status) cx->roots[slot].cancelled = true;
-    if (!status) status = rdl__root_start(cx, slot, RDL_SAY_CANCEL);
+    if (!status) status = rdl__root_say(cx, slot, RDL_SAY_CANCEL);
   }
   pthread_mutex_unlock(&cx->lock);
   return status;
@@ -244,6 +247,7 @@ rdl_status rdl_future_create(rdl_context *cx, rdl_future *out_future) {
   slot = rdl__root_take(cx);
   if (slot) {
     rdl__root_fill(cx, slot, NULL, NULL, RDL__ROOT_PROMISE, NULL);
+    rdl__root_known(cx, slot);
     cx->host_spawned++;
     *out_future = rdl__root_handle(cx, slot);
   } else {
@@ -265,7 +269,7 @@ static rdl_status complete(rdl_context *cx, rdl_future future, const void *resul
     return rdl__error(RDL_INVALID, "the future runs a task: only one of rdl_future_create can be "
                                    "completed by the host");
   message.value = code ? RDL_S_FAILED | code << 8 : RDL_S_OK;
-  if (result_size) memcpy(message.result, result, result_size);
+  if (result_size) memcpy(message.words, result, result_size);
   root->state = RDL__ROOT_KEPT; /* before the lock is given up: only one may complete it */
   root->result_size = (uint32_t)result_size;
   status = rdl__image_need(cx);

@@ -5,7 +5,6 @@
 
 #include "api/src/core.h"
 
-#define MESSAGES   4096u
 #define CACHE_LINE 64u
 
 /* To hand one future over costs two cores 0.2-0.5 us for its record, frame and links: what runs for
@@ -60,7 +59,7 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
   c->zeros = plan(bytes, 1, RDL_MAX_BLOCK);
   c->roots.cells = plan(bytes, c->roots.mask + 1ull, sizeof(rdl_cell));
   c->returned.cells = plan(bytes, c->returned.mask + 1ull, sizeof(rdl_cell));
-  c->mailbox.messages = plan(bytes, MESSAGES, sizeof(rdl_message));
+  c->mailbox.messages = plan(bytes, rdl__has_window(cx) ? 0u : RDL__MESSAGES, sizeof(rdl_message));
   cx->frames = plan(bytes, o->frame_bytes, 1);
 }
 
@@ -93,20 +92,20 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
   c->pools[RDL_POOL_NODES].limit = 3u * c->slots + 128u * cx->workers + o->events;
   c->roots.mask = power_of_two(2u * o->roots + 2u) - 1u;
   c->returned.mask = c->roots.mask;
-  c->mailbox.mask = MESSAGES - 1u;
+  c->mailbox.mask = RDL__MESSAGES - 1u;
   if (cx->facts.clock_hz) {
     double ticks_per_ns = (double)cx->facts.clock_hz / 1e9;
     c->quantum = (rdl_u64)((double)o->quantum_ns * ticks_per_ns);
-    c->patience = rdl__apart(cx) ? 0u : (rdl_u64)((double)o->park_ns * ticks_per_ns);
+    c->patience = rdl__epoch(cx) ? 0u : (rdl_u64)((double)o->park_ns * ticks_per_ns);
     c->grain = (rdl_u64)((double)GRAIN_NS * ticks_per_ns);
-    c->meeting = rdl__apart(cx) ? 0u : (rdl_u64)((double)MEETING_NS * ticks_per_ns);
+    c->meeting = rdl__epoch(cx) ? 0u : (rdl_u64)((double)MEETING_NS * ticks_per_ns);
     c->stretch = (rdl_u64)((double)STRETCH_NS * ticks_per_ns);
   } else { /* a round is 64 dispatches or 16 looks around; about 4 us either way */
     c->round_limit = (rdl_u32)(o->quantum_ns / 4000u) + 1u;
-    c->idle_rounds = rdl__apart(cx) ? 32u : (rdl_u32)(o->park_ns / 250u) + 32u;
-    c->meeting = rdl__apart(cx) ? 0u : MEETING_NS / 20u;
+    c->idle_rounds = rdl__epoch(cx) ? 32u : (rdl_u32)(o->park_ns / 250u) + 32u;
+    c->meeting = rdl__epoch(cx) ? 0u : MEETING_NS / 20u;
     c->stretch = STRETCH_NS / 4000u;
-    if (rdl__apart(cx) && !o->segment_limit) c->segment_limit = FIRST_SEGMENTS;
+    if (rdl__epoch(cx) && !o->segment_limit) c->segment_limit = FIRST_SEGMENTS;
   }
   c->few = FEW_TURNS;
   if (cx->facts.loop_budget && !o->segment_limit) c->segment_limit = FIRST_STEPS;
@@ -139,6 +138,10 @@ rdl_status rdl__heap_create(rdl_context *cx) {
   status = cx->backend->allocate(cx->device, cx->heap_bytes, &memory, &why);
   if (status) return rdl__error_why(status, &why);
   cx->heap = memory;
+  cx->messages = (rdl_message *)(void *)(cx->heap + control.mailbox.messages);
+  cx->posts = (rdl_outcome *)(void *)(cx->heap + control.outcomes);
+  status = rdl__window_create(cx, &control, &why);
+  if (status) return rdl__error_why(status, &why);
   cx->control = memory;
   cx->crowded = (control.flags & RDL_FLAG_CROWDED) != 0u;
   *cx->control = control;

@@ -6,28 +6,29 @@
 
 #include "api/src/core.h"
 
-/* The line of `head` belongs to the device, which writes it at every message: it is read only when
- * the ring would be full by what was read last. Acquire pairs with the device's release of `head`:
- * the cell has been read. */
-bool rdl__may_say(rdl_context *cx) {
-  rdl_mailbox *box = &cx->control->mailbox;
-  rdl_u32 tail = rdl_load_relaxed(&box->tail);
-  if (tail - cx->mailbox_head > box->mask) cx->mailbox_head = rdl_load_acquire(&box->head);
-  return tail - cx->mailbox_head <= box->mask;
+/* Acquire pairs with the device's release: the cells before it have been read. */
+uint32_t rdl__heard(const rdl_context *cx) {
+  return rdl_load_acquire(cx->window ? &cx->window->heard : &cx->control->mailbox.head);
+}
+
+/* The line of the word belongs to the device, which writes it again and again: it is read only when
+ * the ring would be full by what was read last. */
+bool rdl__may_say(rdl_context *cx, uint32_t count) {
+  uint32_t size = cx->control->mailbox.mask + 1u;
+  if (cx->mailbox_tail - cx->mailbox_head + count > size) cx->mailbox_head = rdl__heard(cx);
+  return cx->mailbox_tail - cx->mailbox_head + count <= size;
+}
+
+void rdl__put_message(rdl_context *cx, const rdl_message *message) {
+  rdl_message *cell = &cx->messages[cx->mailbox_tail & cx->control->mailbox.mask];
+  memcpy(cell, message, offsetof(rdl_message, sequence)); /* which the device is looking at */
+  rdl_store_release(&cell->sequence, ++cx->mailbox_tail);
+  if (!cx->window) rdl__wrote(cx, cell, sizeof *cell);
 }
 
 bool rdl__try_say(rdl_context *cx, const rdl_message *message) {
-  rdl_mailbox *box = &cx->control->mailbox;
-  rdl_message *messages = (rdl_message *)(void *)(cx->heap + box->messages);
-  rdl_u32 tail = rdl_load_relaxed(&box->tail);
-  rdl_message *cell;
-  if (!rdl__may_say(cx)) return false;
-  cell = &messages[tail & box->mask];
-  memcpy(cell, message, offsetof(rdl_message, sequence)); /* which the device is looking at */
-  rdl_store_release(&cell->sequence, tail + 1u);
-  rdl_store_relaxed(&box->tail, tail + 1u);
-  rdl__wrote(cx, cell, sizeof *cell);
-  rdl__wrote(cx, &box->tail, sizeof box->tail);
+  if (!rdl__say_written(cx) || !rdl__may_say(cx, 1u)) return false;
+  rdl__put_message(cx, message);
   if (cx->parked) rdl__service_call(cx);
   return true;
 }
@@ -47,13 +48,13 @@ rdl__list *rdl__list_new(void) {
 }
 
 void rdl__list_keep(rdl_context *cx, rdl__list *list, void *memory) {
-  *list = (rdl__list){memory, rdl_load_relaxed(&cx->control->mailbox.tail), cx->lists};
+  *list = (rdl__list){memory, cx->mailbox_tail, cx->lists};
   cx->lists = list;
 }
 
 void rdl__lists_collect(rdl_context *cx, bool all) {
   rdl__list **at = &cx->lists;
-  rdl_u32 head = rdl_load_acquire(&cx->control->mailbox.head);
+  rdl_u32 head = rdl__heard(cx);
   while (*at) {
     rdl__list *list = *at;
     if (!all && (int32_t)(head - list->tail) < 0) {

@@ -7,7 +7,8 @@
  * writes, and stands when the device's part comes back.
  *
  * Words of the device's are seen as the last launch left them: a root is done when the launch in
- * which it ended is over, and a message waits for the next launch.
+ * which it ended is over, and a message waits for the next launch. For those there may be a window,
+ * see window.c.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -221,7 +222,7 @@ static void add_results(rdl_context *cx, parts *p, const uint32_t *before) {
 static rdl_status pull_rest(rdl_context *cx, const uint32_t *before, rdl_reason *why) {
   parts p = {.count = 0};
   add_returned(cx, &p);
-  add_results(cx, &p, before);
+  if (before) add_results(cx, &p, before);
   if (cx->control->timers || cx->timer_count) {
     add_task_slots(cx, &p, cx->control->records, sizeof(rdl_record));
     add_table(cx, &p, cx->control->sides, 1, cx->fresh_root, sizeof(rdl_side));
@@ -233,7 +234,7 @@ static rdl_status pull_rest(rdl_context *cx, const uint32_t *before, rdl_reason 
 /* An outcome whose result has not come has not come. */
 static void take_back(rdl_context *cx, const uint32_t *before) {
   uint32_t slot;
-  for (slot = 1; slot < cx->fresh_root; slot++)
+  for (slot = 1; before && slot < cx->fresh_root; slot++)
     if (cx->roots[slot].result_size > RDL_INLINE_SIZE) cx->outcomes[slot].generation = before[slot];
 }
 
@@ -243,24 +244,33 @@ static void add_always(rdl_context *cx, parts *p) {
   add_table(cx, p, c->workers_at, 0, cx->workers, sizeof(rdl_worker));
   if (c->steps) add_table(cx, p, c->steps, 0, cx->workers, sizeof(rdl_step));
   add_table(cx, p, c->records, 1, cx->fresh_root, sizeof(rdl_record));
-  add_table(cx, p, c->outcomes, 1, cx->fresh_root, sizeof(rdl_outcome));
+  if (!cx->window) add_table(cx, p, c->outcomes, 1, cx->fresh_root, sizeof(rdl_outcome));
   add_table(cx, p, c->events, 1, cx->fresh_event, sizeof(rdl_event_record));
 }
 
-rdl_status rdl__pull(rdl_context *cx, rdl_reason *why) {
-  parts p = {.count = 0};
-  uint32_t *before;
+/* Generations of the outcomes; those in a window come by themselves. */
+static rdl_status note_outcomes(rdl_context *cx, uint32_t **out_before, rdl_reason *why) {
   uint32_t slot;
-  rdl_status status;
-  if (!rdl__apart(cx)) return RDL_OK;
-  before = calloc(cx->fresh_root, sizeof *before);
-  if (!before) {
+  *out_before = NULL;
+  if (cx->window) return RDL_OK;
+  *out_before = calloc(cx->fresh_root, sizeof **out_before);
+  if (!*out_before) {
     snprintf(why->text, sizeof why->text,
              "out of host memory for a look at %u roots: close the context", cx->fresh_root);
     return RDL_OUT_OF_MEMORY;
   }
   for (slot = 1; slot < cx->fresh_root; slot++)
-    before[slot] = cx->outcomes[slot].generation;
+    (*out_before)[slot] = cx->outcomes[slot].generation;
+  return RDL_OK;
+}
+
+rdl_status rdl__pull(rdl_context *cx, rdl_reason *why) {
+  parts p = {.count = 0};
+  uint32_t *before;
+  rdl_status status;
+  if (!rdl__apart(cx)) return RDL_OK;
+  status = note_outcomes(cx, &before, why);
+  if (status) return status;
   add_always(cx, &p);
   status = fetch(cx, &p, why);
   if (!status) status = pull_rest(cx, before, why);

@@ -48,7 +48,7 @@ static bool take(rdl_context *cx, const rdl_entry *entry, uint32_t slot, uint32_
   if ((word & ~RDL_CANCEL_BIT) != wait || (wait & RDL_STATE_MASK) != RDL_READY) return true;
   if (rdl_load_acquire(&entry->wait) != wait) return true;
   if (runs(cx, slot) || stays(cx, slot)) return true;
-  if (!rdl__may_say(cx)) return false;
+  if (!rdl__may_say(cx, 1u)) return false;
   if (rdl_cas(&record->wait, word, word + RDL_TICKET_ONE) != word) return true;
   message.generation = wait + RDL_TICKET_ONE;
   return rdl__try_say(cx, &message);

@@ -5,6 +5,7 @@
  * to the host's stack when the outcome is taken, or through the `returned` ring when it was
  * detached.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "api/src/core.h"
@@ -26,12 +27,15 @@ static void end_later(rdl_context *cx, uint32_t slot, uint32_t *list) {
   *list = slot;
 }
 
-/* A handle of the host's becomes stale. */
+/* A handle of the host's becomes stale. Of a root that ran since the last launch ended the host's
+ * copy has an old ticket, but the outcome the last. */
 static void end_record(rdl_context *cx, uint32_t slot) {
   rdl_record *record = &cx->records[slot];
+  if (cx->window && rdl__root_done(cx, slot, cx->roots[slot].generation))
+    record->wait = cx->posts[slot].wait;
   rdl_store_release(&record->wait, (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) | RDL_FREE);
-  rdl_store_release(&record->generation, record->generation + 1u);
-  rdl__wrote(cx, record, sizeof *record);
+  rdl_store_release(&record->generation, cx->roots[slot].generation + 1u);
+  if (!rdl__say_freed(cx, slot)) rdl__wrote(cx, record, sizeof *record);
 }
 
 static void end_taken(rdl_context *cx, uint32_t slot, uint32_t *list) {
@@ -120,6 +124,7 @@ void rdl__roots_abandon(rdl_context *cx, const uint32_t *slots, size_t count) {
 void rdl__roots_collect(rdl_context *cx) {
   rdl_ring *ring = &cx->control->returned;
   rdl_cell *cells = (rdl_cell *)(void *)(cx->heap + ring->cells);
+  if (rdl__apart(cx) && cx->launched) return; /* all that can be seen has been taken */
   for (;;) {
     rdl_cell *cell = &cells[ring->head & ring->mask];
     uint32_t list = 0;
@@ -171,7 +176,6 @@ uint32_t rdl__root_take(rdl_context *cx) {
   slot = cx->fresh_root++;
   rdl_store_relaxed(&cx->records[slot].waiters, RDL_LIST_CLOSED);
   rdl_store_release(&cx->records[slot].generation, cx->base_generation);
-  rdl__wrote(cx, &cx->records[slot], sizeof cx->records[slot]);
   return slot;
 }
 
@@ -196,6 +200,8 @@ uint32_t rdl__block_units(uint32_t word, uint32_t shift) {
   return size_class == RDL_CLASS_NONE ? 0u : 1u << size_class;
 }
 
+#define RDL__GATE_BYTES (sizeof(rdl_outcome) - offsetof(rdl_outcome, frame))
+
 /* The root is a gate until it has seen what it waits for, and then becomes its task. */
 static uint32_t put_gate(rdl_context *cx, uint32_t slot, uint32_t word,
                          const struct rdl_gate_args *gate) {
@@ -203,9 +209,8 @@ static uint32_t put_gate(rdl_context *cx, uint32_t slot, uint32_t word,
   struct rdl_gate_args args = *gate;
   args.task = word & RDL_TASK_WORD;
   memcpy(cx->outcomes[slot].gate, &args, sizeof args);
-  rdl__wrote(cx, cx->outcomes[slot].gate, sizeof args);
   cx->outcomes[slot].frame = record->frame;
-  rdl__wrote(cx, &cx->outcomes[slot].frame, sizeof cx->outcomes[slot].frame);
+  rdl__wrote(cx, &cx->outcomes[slot].frame, RDL__GATE_BYTES);
   record->frame = (uint32_t)(((unsigned char *)cx->outcomes[slot].gate - cx->heap) / RDL_UNIT);
   return (word & ~RDL_TASK_WORD) | rdl__own_task(cx, "rdl_gate")->word;
 }
@@ -230,12 +235,15 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
   uint32_t word = (task ? task->word : RDL_CLASS_NONE << RDL_RESULT_SHIFT) | RDL_TASK_HOST;
   uint32_t ticket = (rdl_load_relaxed(&record->wait) & RDL_TICKET_MASK) + RDL_TICKET_ONE;
   uint32_t frame = cx->root_frames + slot * cx->root_stride;
+  /* Of a slot that was never used the launch before knew nothing. */
+  if (!record->generation) record->generation = cx->base_generation;
   root->generation = record->generation;
   root->state = state;
   root->task = word;
   root->batch = root->cancelled = false;
   root->gates = 0;
   root->after = NULL;
+  root->args_words = task ? (task->info.args_size + 3u) / 4u : 0u;
   root->result_size = task ? task->info.result_size : RDL_INLINE_SIZE;
   if (state != RDL__ROOT_DETACHED) word |= RDL_TASK_ANSWERS;
   if (!task) word |= RDL_TASK_WAITED;
@@ -254,8 +262,6 @@ void rdl__root_fill(rdl_context *cx, uint32_t slot, const rdl__known_task *task,
     memcpy(cx->heap + (uint64_t)frame * RDL_UNIT, args, task->info.args_size);
   rdl_store_relaxed(&record->wait, ticket | (task ? RDL_READY : RDL_WAITING));
   rdl_store_release(&record->waiters, state == RDL__ROOT_DETACHED ? RDL_DETACHED_BIT : RDL_NIL);
-  rdl__wrote(cx, record, sizeof *record);
-  rdl__wrote(cx, cx->heap + (uint64_t)frame * RDL_UNIT, (size_t)cx->root_stride * RDL_UNIT);
   if (state == RDL__ROOT_DETACHED) return;
   if (++cx->roots_alive > cx->roots_alive_most) cx->roots_alive_most = cx->roots_alive;
 }
@@ -278,7 +284,24 @@ rdl_status rdl__root_find(rdl_context *cx, rdl_future future, uint32_t *out_slot
   return RDL_OK;
 }
 
-rdl_status rdl__root_start(rdl_context *cx, uint32_t slot, uint32_t kind) {
+/* As a write like any other, which comes before the message that needs it. */
+void rdl__root_note(rdl_context *cx, uint32_t slot) {
+  uint64_t frame = cx->root_frames + (uint64_t)slot * cx->root_stride;
+  rdl__wrote(cx, &cx->records[slot], sizeof cx->records[slot]);
+  rdl__wrote(cx, cx->heap + frame * RDL_UNIT, (size_t)cx->root_stride * RDL_UNIT);
+}
+
+void rdl__root_known(rdl_context *cx, uint32_t slot) {
+  if (!rdl__say_root(cx, slot, RDL_SAY_MAKE)) rdl__root_note(cx, slot);
+}
+
+rdl_status rdl__root_start(rdl_context *cx, uint32_t slot) {
+  if (rdl__say_root(cx, slot, RDL_SAY_START)) return RDL_OK;
+  rdl__root_note(cx, slot);
+  return rdl__root_say(cx, slot, RDL_SAY_ROOT);
+}
+
+rdl_status rdl__root_say(rdl_context *cx, uint32_t slot, uint32_t kind) {
   rdl_message message = {.kind = kind, .slot = slot, .generation = cx->roots[slot].generation};
   if (kind == RDL_SAY_ROOT) message.address = (uint64_t)cx->records[slot].frame * RDL_UNIT;
   return rdl__say(cx, &message);

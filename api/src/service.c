@@ -30,7 +30,7 @@ static bool is_between_steps(const rdl_step *step) {
 bool rdl__work_pending(rdl_context *cx) {
   const rdl_control *c = cx->control;
   uint32_t k;
-  if (rdl_load_acquire(&c->mailbox.head) != rdl_load_relaxed(&c->mailbox.tail)) return true;
+  if (rdl__heard(cx) != cx->mailbox_tail) return true;
   if (rdl_load_acquire(&c->roots.head) != rdl_load_acquire(&c->roots.tail)) return true;
   for (k = 0; k < cx->workers; k++)
     if (worker_has_work(&cx->worker_states[k]) || (cx->steps && is_between_steps(&cx->steps[k])))
@@ -69,6 +69,7 @@ static void prepare_launch(rdl_context *cx, uint32_t workers) {
   rdl_store_relaxed(&c->parked, 0u);
   rdl_store_relaxed(&c->hungry, 0u);
   rdl_store_relaxed(&c->stop, 0u);
+  rdl__set_stop(cx, 0u);
   rdl__wrote(cx, c, offsetof(rdl_control, hungry) + sizeof c->hungry);
   rdl__watch_begin(cx, workers);
 }
@@ -169,10 +170,11 @@ static void see_through(rdl_context *cx) {
     look_around(cx);
   }
   cx->launched = false;
+  rdl__unsay(cx);
   if (!status) status = rdl__pull(cx, &why);
   if (!status) status = check_overrun(cx, &why);
   rdl__stats_settle(cx);
-  if (rdl__apart(cx)) adjust_segments(cx, cx->settled.segments - before);
+  if (rdl__epoch(cx)) adjust_segments(cx, cx->settled.segments - before);
   if (status) rdl__lose_device(cx, status, &why);
   look_around(cx);
   rdl__roots_collect(cx);

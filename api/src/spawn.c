@@ -80,12 +80,12 @@ static uint64_t room_deadline(const rdl_spawn_options *options) {
   return options && options->room_ns ? rdl__deadline_ns(options->room_ns) : 0u;
 }
 
+/* Before the root is known to the device. */
 static void mark_local(rdl_context *cx, uint32_t slot, const rdl_spawn_options *options) {
   rdl_u32 *word = &cx->records[slot].task;
   if (!options || !options->local) return;
   rdl_store_relaxed(word, rdl_load_relaxed(word) | RDL_TASK_LOCAL);
   cx->sides[slot].home = 0;
-  rdl__wrote(cx, word, sizeof *word);
   rdl__wrote(cx, &cx->sides[slot].home, sizeof cx->sides[slot].home);
 }
 
@@ -107,7 +107,7 @@ static rdl_status start_root(rdl_context *cx, const rdl__known_task *task, const
   rdl__root_fill(cx, slot, task, args, state, rdl__after_gate(cx, after, options, 0, &gate));
   mark_local(cx, slot, options);
   status = rdl__after_keep(cx, after, options, &slot, 1); /* late: the wait gave up the lock */
-  if (!status) status = rdl__root_start(cx, slot, RDL_SAY_ROOT);
+  if (!status) status = rdl__root_start(cx, slot);
   if (status) {
     rdl__roots_abandon(cx, &slot, 1);
     return status;
@@ -162,6 +162,7 @@ typedef struct many {
   const rdl_spawn_options *options;
   rdl__after *after;
   uint32_t *slots;
+  rdl_ptr list; /* of the slots, as the device finds it; with a window it needs none: 0 */
 } many;
 
 /* While the lock was given up a module with larger frames may have taken the places of some. */
@@ -176,12 +177,42 @@ static rdl_status check_places(rdl_context *cx, const uint32_t *slots, size_t co
   return RDL_OK;
 }
 
+static rdl_status start_one_of(rdl_context *cx, const many *m, size_t position) {
+  uint32_t slot = m->slots[position];
+  rdl_status status = check_places(cx, &slot, 1); /* the lock may have been given up */
+  if (status) {
+    rdl__roots_put_back(cx, &slot, 1);
+    return status;
+  }
+  rdl__root_fill(cx, slot, m->task, m->args + position * m->stride, RDL__ROOT_HELD, NULL);
+  mark_local(cx, slot, m->options);
+  status = rdl__root_start(cx, slot);
+  if (status)
+    rdl__roots_abandon(cx, &slot, 1);
+  else
+    cx->host_spawned++;
+  return status;
+}
+
+/* As start_some, through a window: each has a message of its own, which brings its record. */
+static rdl_status start_singly(rdl_context *cx, const many *m, size_t first, size_t count) {
+  rdl_status status = RDL_OK;
+  size_t k, done;
+  for (done = 0; done < count && !status; done++)
+    status = start_one_of(cx, m, first + done);
+  if (!status) return RDL_OK;
+  rdl__roots_put_back(cx, m->slots + first + done, count - done);
+  for (k = 0; k + 1u < done; k++)
+    (void)rdl__root_release(cx, m->slots[first + k]);
+  return status;
+}
+
 /* Fills the roots from `first` on and starts them. The lock is held. */
 static rdl_status start_some(rdl_context *cx, const many *m, size_t first, size_t count) {
   uint32_t *slots = m->slots + first;
   rdl_message message = {.kind = RDL_SAY_ROOTS,
                          .count = (uint32_t)count,
-                         .address = rdl__address(cx, m->slots) + first * sizeof *slots};
+                         .address = m->list ? m->list + first * sizeof *slots : 0u};
   struct rdl_gate_args gate;
   rdl_status status = check_places(cx, slots, count);
   size_t k;
@@ -194,9 +225,12 @@ static rdl_status start_some(rdl_context *cx, const many *m, size_t first, size_
     rdl__root_fill(cx, slots[k], m->task, m->args + (first + k) * m->stride, RDL__ROOT_HELD,
                    rdl__after_gate(cx, m->after, m->options, first + k, &gate));
     mark_local(cx, slots[k], m->options);
+    rdl__root_note(cx, slots[k]);
   }
   status = rdl__after_keep(cx, m->after, m->options, slots, count);
-  if (!status) status = rdl__say(cx, &message);
+  for (k = 0; cx->window && k < count && !status; k++)
+    status = rdl__root_say(cx, slots[k], RDL_SAY_ROOT);
+  if (!cx->window && !status) status = rdl__say(cx, &message);
   if (status)
     rdl__roots_abandon(cx, slots, count);
   else
@@ -215,11 +249,12 @@ static rdl_status start_many(rdl_context *cx, many *m) {
     rdl__after_free(cx, m->after);
     return status;
   }
-  rdl__wrote_in(cx, m->slots, m->count * sizeof *m->slots);
+  if (m->list) rdl__wrote_in(cx, m->slots, m->count * sizeof *m->slots);
   if (m->after) step = m->count;
   for (first = 0; first < m->count && !status; first += step) {
     if (step > m->count - first) step = m->count - first;
-    status = start_some(cx, m, first, step);
+    status =
+        cx->window && !m->after ? start_singly(cx, m, first, step) : start_some(cx, m, first, step);
   }
   if (!status) return RDL_OK;
   rdl__roots_put_back(cx, m->slots + first, m->count - first);
@@ -229,11 +264,10 @@ static rdl_status start_many(rdl_context *cx, many *m) {
 }
 
 /* The list of slots is the device's until the last message about it has been read. */
-static rdl_status spawn_with_handles(rdl_context *cx, many *m, rdl_future *out_futures) {
+static rdl_status start_listed(rdl_context *cx, many *m) {
   void *slots = NULL;
   rdl__list *list = rdl__list_new();
   rdl_status status;
-  size_t k;
   if (!list) return rdl__error(RDL_OUT_OF_MEMORY, "spawning: out of host memory");
   status = rdl__memory_take(cx, m->count * sizeof(uint32_t), &slots);
   if (status) {
@@ -241,10 +275,24 @@ static rdl_status spawn_with_handles(rdl_context *cx, many *m, rdl_future *out_f
     return status;
   }
   m->slots = slots;
+  m->list = rdl__address(cx, slots);
   status = start_many(cx, m);
+  rdl__list_keep(cx, list, slots);
+  return status;
+}
+
+static rdl_status spawn_with_handles(rdl_context *cx, many *m, rdl_future *out_futures) {
+  uint32_t *own = NULL;
+  rdl_status status;
+  size_t k;
+  if (cx->window) {
+    m->slots = own = malloc(m->count * sizeof *own);
+    if (!own) return rdl__error(RDL_OUT_OF_MEMORY, "spawning: out of host memory");
+  }
+  status = own ? start_many(cx, m) : start_listed(cx, m);
   for (k = 0; k < m->count && !status; k++)
     out_futures[k] = rdl__root_handle(cx, m->slots[k]);
-  rdl__list_keep(cx, list, slots);
+  free(own);
   return status;
 }
 

@@ -87,7 +87,7 @@ static rdl_status tell_timeout(rdl_context *cx, uint32_t slot) {
   rdl__text_print(&text, ". Wait again, or cancel it; rdl_context_dump tells what all do. ");
   rdl__text_print(&text, "%s%sA task that loops forever needs RDL_YIELD%s in its loop",
                   held.bytes ? held.bytes : "", held.bytes ? ". " : "",
-                  rdl__apart(cx) ? "" : " or a look at RDL_CANCELLED");
+                  rdl__epoch(cx) ? "" : " or a look at RDL_CANCELLED");
   rdl__error_note("%s", text.bytes ? text.bytes : "the future was not done in time");
   rdl__text_finish(&text);
   rdl__text_finish(&held);

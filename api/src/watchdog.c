@@ -116,14 +116,18 @@ static bool somebody_is_held(const rdl_context *cx) {
   return false;
 }
 
+void rdl__set_stop(rdl_context *cx, uint32_t stop) {
+  rdl_store_release(cx->window ? &cx->window->stop : &cx->control->stop, stop);
+}
+
 /* Where one is held the others would only wait for it. */
 void rdl__ask_workers(rdl_context *cx) {
   uint32_t stop = cx->question << RDL_QUESTION_SHIFT;
   if (cx->closing)
     stop |= RDL_STOP_NOW;
-  else if (cx->holds && !somebody_is_held(cx))
+  else if ((cx->holds || cx->paused) && !somebody_is_held(cx))
     stop |= RDL_STOP_TOGETHER;
-  rdl_store_release(&cx->control->stop, stop);
+  rdl__set_stop(cx, stop);
 }
 
 static void forget_all(rdl_context *cx) {

@@ -13,4 +13,8 @@ extern const rdl_backend rdl__backend_host;
 extern const rdl_backend rdl__backend_cuda;
 extern const rdl_backend rdl__backend_opencl;
 
+/* `allocate_window` of a backend whose devices have none. */
+rdl_status rdl__no_window(rdl_backend_device *device, size_t bytes, void **out_memory,
+                          rdl_reason *why);
+
 #endif

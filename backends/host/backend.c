@@ -118,7 +118,8 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   rdl__cache_open(&device->cache, options->cache_dir);
   rdl__host_find_compiler(&device->compiler);
   device->clock_hz = rdl__counter_hz();
-  device->epoch = options->epoch || options->loop_turns;
+  device->epoch = options->epoch || options->apart || options->loop_turns;
+  device->window = options->apart && !options->epoch && !options->loop_turns;
   device->stop = options->stop;
   device->loop_turns = options->loop_turns;
   if (options->loop_turns) rdl__host_limit_loops(&device->compiler, options->loop_turns);
@@ -143,6 +144,7 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = memory_size();
   out_facts->shared = !device->epoch;
+  out_facts->window = device->window;
   out_facts->loop_budget = device->loop_turns;
   out_facts->shares_cores = 1;
   out_facts->launches_promptly = 1;
@@ -157,6 +159,7 @@ const rdl_backend rdl__backend_host = {
     .close = host_close,
     .facts = host_facts,
     .allocate = rdl__host_allocate,
+    .allocate_window = rdl__host_allocate_window,
     .release = rdl__host_release,
     .address = rdl__host_address,
     .import = rdl__host_import,

@@ -54,6 +54,7 @@ struct rdl_backend_device {
   char name[128];
   uint64_t clock_hz;
   uint32_t epoch;      /* the workers' memory is apart from the host's */
+  uint32_t window;     /* but for a window */
   uint32_t loop_turns; /* see rdl_backend_options */
   const bool *stop;    /* the same */
 };
@@ -78,6 +79,8 @@ void rdl__host_discard(rdl_backend_device *device, rdl_backend_image *image);
 /* memory.c */
 rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                               rdl_reason *why);
+rdl_status rdl__host_allocate_window(rdl_backend_device *device, size_t bytes, void **out_memory,
+                                     rdl_reason *why);
 void rdl__host_release(rdl_backend_device *device, void *memory);
 unsigned char *rdl__host_seen(const void *memory); /* what the workers see of it */
 uint64_t rdl__host_address(rdl_backend_device *device, const void *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory straight from the system: it is zero, and no page of it costs anything until it is
- * touched, so a heap may be larger than what will be used of it. In epoch mode the workers have a
- * block of their own behind each, as a device with memory apart has. */
+ * touched, so a heap may be larger than what will be used of it. Where their memory is to be apart
+ * the workers have a block of their own behind each, but for a window. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +14,7 @@
 
 typedef struct block_front {
   size_t whole;        /* bytes, with this */
-  unsigned char *seen; /* what the workers see; in resident mode the block itself, or what the
+  unsigned char *seen; /* what the workers see; where it is shared the block itself, or what the
                           program has */
 } block_front;
 
@@ -28,13 +28,12 @@ static unsigned char *map(size_t bytes) {
   return block == MAP_FAILED ? NULL : block;
 }
 
-rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
-                              rdl_reason *why) {
+static rdl_status allocate(size_t bytes, uint32_t apart, void **out_memory, rdl_reason *why) {
   size_t whole = bytes + FRONT;
   unsigned char *block, *workers;
   errno = ENOMEM;
   block = whole > bytes ? map(whole) : NULL;
-  workers = block && device->epoch ? map(bytes ? bytes : 1u) : block + FRONT;
+  workers = block && apart ? map(bytes ? bytes : 1u) : block + FRONT;
   if (!block || !workers) {
     int error = errno;
     if (block) (void)munmap(block, whole);
@@ -46,11 +45,24 @@ rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **o
   return RDL_OK;
 }
 
+rdl_status rdl__host_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
+                              rdl_reason *why) {
+  return allocate(bytes, device->epoch, out_memory, why);
+}
+
+rdl_status rdl__host_allocate_window(rdl_backend_device *device, size_t bytes, void **out_memory,
+                                     rdl_reason *why) {
+  (void)device;
+  return allocate(bytes, 0, out_memory, why);
+}
+
 void rdl__host_release(rdl_backend_device *device, void *memory) {
   block_front front;
+  (void)device;
   if (!memory) return;
   front = *front_of(memory);
-  if (device->epoch) (void)munmap(front.seen, front.whole > FRONT ? front.whole - FRONT : 1u);
+  if (front.seen != memory)
+    (void)munmap(front.seen, front.whole > FRONT ? front.whole - FRONT : 1u);
   (void)munmap(front_of(memory), front.whole);
 }
 

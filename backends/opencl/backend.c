@@ -325,6 +325,7 @@ const rdl_backend rdl__backend_opencl = {
     .close = cl_close,
     .facts = cl_facts,
     .allocate = rdl__cl_allocate,
+    .allocate_window = rdl__no_window,
     .release = rdl__cl_release,
     .address = rdl__cl_address,
     .import = rdl__cl_import,

@@ -34,6 +34,8 @@ typedef struct rdl_backend_facts {
   uint64_t max_allocation;
   uint32_t shared; /* host and device see each other's writes to memory while a launch runs. 0: what
                       `allocate` gives is the host's copy, see `write` and `read` */
+  uint32_t window; /* without shared memory: `allocate_window` gives some that is, and `read` may
+                      be called at any time */
   uint32_t loop_budget; /* turns that all loops of a worker have together in one launch, after which
                            the device ends them and says nothing; 0 = none */
   uint32_t nesting; /* conditions within each other that the device follows, a switch counting as
@@ -68,10 +70,11 @@ typedef struct rdl_backend_options {
   uint32_t lanes;        /* asked for; 0 = what suits the device */
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
   uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
-  void *native_context;  /* the driver's, to work in; NULL = one of the backend's own */
-  uint32_t loop_turns;   /* not 0: as if the device had this loop budget; host only */
-  const bool *stop;      /* becomes true when the context closes: a compiler is then ended, and who
-                            waits for it gets RDL_CLOSED. As long as the device is open */
+  uint32_t apart; /* not 0: the same, but with a window; devices that have none may ignore it */
+  void *native_context; /* the driver's, to work in; NULL = one of the backend's own */
+  uint32_t loop_turns;  /* not 0: as if the device had this loop budget; host only */
+  const bool *stop;     /* becomes true when the context closes: a compiler is then ended, and who
+                           waits for it gets RDL_CLOSED. As long as the device is open */
 } rdl_backend_options;
 
 /* Memory of the program's, as `import` has taken it in. */
@@ -120,7 +123,16 @@ typedef struct rdl_backend {
    * its own, and nothing goes from one to the other by itself. */
   rdl_status (*allocate)(rdl_backend_device *device, size_t bytes, void **out_memory,
                          rdl_reason *why);
-  void (*release)(rdl_backend_device *device, void *memory); /* takes NULL */
+
+  /* Memory of the host's, zeroed and aligned to 64 bytes, that kernels reach while they run: each
+   * side sees what the other has written before a word that it stores with release and the other
+   * loads with acquire, in kernels rdl_tell and rdl_hear. Asked for once, before the first launch,
+   * and small: each look of a kernel may go over a bus. Only where facts.window is set. */
+  rdl_status (*allocate_window)(rdl_backend_device *device, size_t bytes, void **out_memory,
+                                rdl_reason *why);
+
+  /* What `allocate` or `allocate_window` gave. Takes NULL. */
+  void (*release)(rdl_backend_device *device, void *memory);
 
   /* The address that kernels know the memory by. */
   uint64_t (*address)(rdl_backend_device *device, const void *memory);
@@ -138,7 +150,9 @@ typedef struct rdl_backend {
   void (*drop)(rdl_backend_device *device, void *memory);
 
   /* From the host to the device and back; only where facts.shared is 0 or the memory is imported,
-   * and while no launch is under way. All is done when they return. */
+   * and while no launch is under way. All is done when they return. Where facts.window is set
+   * `read` is also called while one runs, by a thread beside the one in `wait`: what a worker had
+   * written before it told of it in the window has arrived by then. */
   rdl_status (*write)(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
                       rdl_reason *why);
   rdl_status (*read)(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,

@@ -13,8 +13,8 @@ typedef struct rdl_buffer rdl_buffer;
 
 /* Memory of `bytes` bytes, zeroed, aligned to 64. 0 bytes are a buffer without memory. The caller
  * destroys it, or the context does when it is closed. Any thread.
- * In epoch mode it waits until no launch runs. RDL_OUT_OF_MEMORY: the text says what the device can
- * give. RDL_TIMEOUT: the launch did not end within the option close_ns. */
+ * Where memory is apart (rdl_mode) it waits until no launch runs. RDL_OUT_OF_MEMORY: the text says
+ * what the device can give. RDL_TIMEOUT: the launch did not end within the option close_ns. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_create(rdl_context *context, size_t bytes,
                                                     rdl_buffer **out_buffer);
 
@@ -29,8 +29,9 @@ RDL_API rdl_ptr rdl_buffer_address(const rdl_buffer *buffer);
 RDL_API size_t rdl_buffer_size(const rdl_buffer *buffer);
 
 /* Copies between host memory and the buffer. What a task wrote before a future that the host has
- * waited for is seen; ordering against tasks that run is the caller's. In epoch mode a copy waits
- * until no launch runs: a quantum and the longest segment; so does one of imported memory.
+ * waited for is seen; ordering against tasks that run is the caller's. Where memory is apart
+ * (rdl_mode) a copy waits until no launch runs: at most a quantum and the longest segment; so does
+ * one of imported memory.
  * RDL_INVALID: outside the buffer, and nothing was copied. RDL_TIMEOUT: the launch did not end
  * within the option close_ns. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_write(rdl_buffer *buffer, size_t offset,
@@ -39,7 +40,7 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_buffer_read(const rdl_buffer *buffer, size
                                                   size_t bytes);
 
 /* Host address of the memory, for as long as the buffer lives. NULL for NULL, an empty buffer,
- * imported memory, and in epoch mode, where host and device share no memory. */
+ * imported memory, and where host and device share no memory (rdl_mode). */
 RDL_API void *rdl_buffer_data(rdl_buffer *buffer);
 
 #ifdef __cplusplus

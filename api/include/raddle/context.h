@@ -28,11 +28,16 @@ typedef struct rdl_context rdl_context;
  * running launch within a microsecond, and a result is seen when it is written. RDL_MODE_EPOCH:
  * what the host says waits for the next launch, and what the device has done is seen when the
  * launch is over, which is when there is nothing left to do or its quantum is. Every device can.
+ * RDL_MODE_APART stands between the two: the device's memory is its own, but messages and outcomes
+ * go through a small window of the host's, which both see while the launch runs. So a message
+ * arrives, and a result is seen, within microseconds. What the host asks of memory itself waits for
+ * the launch's end, which it brings about: buffers, deadlines of awaits, counts of events.
  */
 typedef enum rdl_mode {
-  RDL_MODE_DEFAULT, /* resident where the device can, else epoch */
+  RDL_MODE_DEFAULT, /* resident where the device can, else apart where it can, else epoch */
   RDL_MODE_RESIDENT,
-  RDL_MODE_EPOCH
+  RDL_MODE_EPOCH,
+  RDL_MODE_APART
 } rdl_mode;
 
 /* Beside a context the program may use the device itself. A launch ends after `quantum_ns` and the
@@ -57,10 +62,10 @@ typedef struct rdl_context_options {
   uint32_t segment_limit; /* a worker leaves its launch after this many segments; for tests */
   uint32_t mode;          /* rdl_mode; one that the device has not is RDL_UNSUPPORTED */
   uint64_t frame_bytes;   /* memory for arguments, states and large results; default 256 MiB,
-                             in epoch mode 128, and at most a quarter of the largest allocation.
-                             It is reserved, and used only as far as it is touched */
+                             128 where memory is apart, and at most a quarter of the largest
+                             allocation.   It is reserved, and used only as far as it is touched */
   uint64_t quantum_ns;    /* longest stretch of one launch, the last segment apart; default 8 ms,
-                             in epoch mode 2 ms */
+                             2 ms where memory is apart */
   uint64_t park_ns;       /* time without work before the device is left; default 300 us */
   uint64_t spin_ns;       /* a waiting thread spins this long before it sleeps; default 20 us;
                              RDL_NO_SPIN = not at all */
@@ -121,7 +126,7 @@ typedef struct rdl_context_info {
   rdl_device_info device;
   uint32_t workers; /* that run */
   uint32_t lanes;
-  uint32_t mode; /* RDL_MODE_RESIDENT or RDL_MODE_EPOCH */
+  uint32_t mode; /* RDL_MODE_RESIDENT, RDL_MODE_APART or RDL_MODE_EPOCH */
   uint32_t slots;
   uint32_t roots;
   uint32_t events;

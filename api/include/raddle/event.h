@@ -35,7 +35,8 @@ RDL_API RDL_MUST_CHECK rdl_status rdl_event_signal(rdl_context *context, rdl_eve
 /* The host will not signal it any more. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_seal(rdl_context *context, rdl_event event);
 
-/* Waits until the event has fired, or until its count is at least `n`. */
+/* Waits until the event has fired, or until its count is at least `n`. A timeout of 0 only looks;
+ * where memory is apart (rdl_mode) it sees what the last launch, or a wait, has left. */
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_wait(rdl_context *context, rdl_event event,
                                                  uint64_t timeout_ns);
 RDL_API RDL_MUST_CHECK rdl_status rdl_event_wait_count(rdl_context *context, rdl_event event,

@@ -17,7 +17,7 @@
 #define MOST 8u
 
 /* Purposes of a launch of the text below. */
-enum { COUNT, SPIN, MEET, NOTHING };
+enum { COUNT, SPIN, MEET, NOTHING, TALK };
 
 struct heap {
   uint32_t arrived; /* workers that have begun */
@@ -49,6 +49,16 @@ static const char text[] = "RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, 
                            "      }\n"
                            "      rdl_relax();\n"
                            "    }\n"
+                           "  if (purpose == 4u) {\n"
+                           "    RDL_GLOBAL rdl_u32 *window =\n"
+                           "        (RDL_GLOBAL rdl_u32 *)(rdl_address)stamps[7];\n"
+                           "    for (i = 1; i <= 1000u; i++) {\n"
+                           "      while (rdl_hear(&window[0]) != i) rdl_relax();\n"
+                           "      words[1] = window[1] + i;\n"
+                           "      window[17] = window[1];\n"
+                           "      rdl_tell(&window[16], i);\n"
+                           "    }\n"
+                           "  }\n"
                            "}\n";
 
 static const rdl_backend *backend;
@@ -308,6 +318,62 @@ static void two_images_live_side_by_side(void **state) {
   backend->release(device, heap);
 }
 
+static void one_without_a_window_says_so(void) {
+  void *memory = NULL;
+  assert_int_equal(backend->allocate_window(device, 4096, &memory, &why), RDL_UNSUPPORTED);
+  assert_null(memory);
+  assert_true(why.text[0]);
+}
+
+/* Word 0 and what stands behind it are the host's, word 16 and what stands behind it the kernel's;
+ * beside them it writes to its own memory, which is read while it runs. */
+static void talk(struct heap *heap, uint32_t *window) {
+  for (uint32_t k = 1; k <= 1000u; k++) {
+    uint32_t sum = 0;
+    rdl_transfer one = {heap, offsetof(struct heap, sum), sizeof sum, &sum};
+    window[1] = 7u * k;
+    __atomic_store_n(&window[0], k, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&window[16], __ATOMIC_ACQUIRE) != k) {
+    }
+    assert_int_equal(window[17], 7u * k);
+    MUST(backend->read(device, &one, 1, &why));
+    assert_int_equal(sum, 8u * k);
+    if (k < 1000u) assert_int_equal(backend->wait(device, 0, &why), RDL_TIMEOUT);
+  }
+}
+
+static void a_window_is_open_while_a_launch_runs(void **state) {
+  rdl_backend_options options = {.workers = 1, .cache_dir = root, .apart = 1};
+  rdl_backend_device *usual = device;
+  rdl_backend_facts facts;
+  (void)state;
+  MUST(backend->open(0, &options, &device, &why));
+  backend->facts(device, &facts);
+  if (facts.window) {
+    rdl_backend_image *image = built();
+    struct heap *heap = new_heap();
+    rdl_transfer all = {heap, 0, sizeof *heap, heap};
+    void *window = NULL;
+    assert_false(facts.shared);
+    MUST(backend->allocate_window(device, 4096, &window, &why));
+    assert_int_equal((uintptr_t)window % 64, 0);
+    for (unsigned k = 0; k < 4096u; k++)
+      assert_int_equal(((unsigned char *)window)[k], 0);
+    heap->stamps[MOST - 1u] = backend->address(device, window);
+    MUST(backend->write(device, &all, 1, &why));
+    MUST(backend->launch(device, image, heap, TALK, 1, &why));
+    talk(heap, window);
+    MUST(backend->wait(device, UINT64_MAX, &why));
+    backend->release(device, window);
+    backend->release(device, heap);
+    backend->discard(device, image);
+  } else {
+    one_without_a_window_says_so();
+  }
+  backend->close(device);
+  device = usual;
+}
+
 static void remove_root(void) {
   char command[128];
   (void)snprintf(command, sizeof command, "rm -rf %s", root);
@@ -345,6 +411,7 @@ static int run_group(void) {
       cmocka_unit_test(a_wrong_number_of_workers),
       cmocka_unit_test(errors_name_file_line_and_column),
       cmocka_unit_test(two_images_live_side_by_side),
+      cmocka_unit_test(a_window_is_open_while_a_launch_runs),
   };
   return cmocka_run_group_tests_name(backend->name, tests, set_up, tear_down);
 }
