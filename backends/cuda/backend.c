@@ -128,6 +128,7 @@ static rdl_status open_device(rdl_backend_device *device, const rdl_device_info 
   rdl_status status = find_compiler(device, why);
   if (status != RDL_OK) return status;
   device->stop = options->stop;
+  device->window = !options->epoch;
   rdl__cache_open(&device->cache, options->cache_dir);
   note_device(device, info);
   note_workers(device, options->workers);
@@ -167,6 +168,7 @@ static void cu_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   out_facts->lanes = RDL_CU_LANES;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = device->max_allocation;
+  out_facts->window = device->window;
   out_facts->launches_promptly = 1;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler);
 }
@@ -179,6 +181,7 @@ const rdl_backend rdl__backend_cuda = {
     .close = cu_close,
     .facts = cu_facts,
     .allocate = rdl__cu_allocate,
+    .allocate_window = rdl__cu_allocate_window,
     .release = rdl__cu_release,
     .address = rdl__cu_address_of,
     .import = rdl__cu_import,

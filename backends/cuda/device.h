@@ -45,6 +45,7 @@ struct rdl_backend_device {
   const rdl_backend_image *mover; /* whose kernels move small pieces; NULL = none is there */
   uint32_t units;                 /* multiprocessors */
   uint32_t workers;
+  uint32_t window; /* kernels reach some of the host's memory while they run: not in epoch mode */
   uint64_t clock_hz;
   uint64_t max_allocation;
   char arch[24];     /* for NVRTC: "sm_90", or "compute_90" with a device that it does not know */

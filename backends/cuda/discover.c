@@ -88,7 +88,7 @@ static void report_common(rdl_report *report, const rdl_cu *cu, rdl_cu_device id
   rdl__report_add(report, 0, "max_allocation", "%zu bytes", bytes);
   rdl__report_add(report, 0, "address_bits", "64");
   rdl__report_add(report, 0, "order", "ptx");
-  rdl__report_add(report, 0, "shared", "none");
+  rdl__report_add(report, 0, "shared", "none (but a window)");
   rdl__report_add(report, 0, "resident_groups", "%u",
                   (unsigned)rdl__cu_most_workers(cu, id, units));
   rdl__report_add(report, 0, "loop_budget", "none");

@@ -141,10 +141,21 @@ static uint32_t workers_with(uint32_t asked) {
   backend->facts(device, &facts);
   assert_int_equal(facts.lanes, 32);
   assert_int_equal(facts.shared, 0);
+  assert_int_equal(facts.window, 1);
   assert_int_equal(facts.clock_hz, 1500000000);
   assert_int_equal(facts.launches_promptly, 1);
   backend->close(device);
   return facts.max_workers;
+}
+
+static void epoch_mode_has_no_window(void **unused) {
+  const rdl_backend_options options = {.cache_dir = "", .epoch = 1};
+  rdl_backend_device *device = open_with(&options);
+  rdl_backend_facts facts;
+  (void)unused;
+  backend->facts(device, &facts);
+  assert_int_equal(facts.window, 0);
+  backend->close(device);
 }
 
 static void workers_are_as_many_as_fit(void **unused) {
@@ -378,7 +389,7 @@ static void a_window_is_open_beside_a_launch(void **unused) {
   void *memory = NULL;
   unsigned char *window;
   (void)unused;
-  MUST(rdl__cu_allocate_window(device, 10000, &memory, &why));
+  MUST(backend->allocate_window(device, 10000, &memory, &why));
   window = memory;
   assert_int_equal((uintptr_t)window % 64, 0);
   for (int k = 0; k < 10000; k++)
@@ -404,7 +415,7 @@ static void a_window_is_open_beside_a_launch(void **unused) {
   backend->release(device, window);
   backend->release(device, heap);
   backend->discard(device, image);
-  assert_int_equal(rdl__cu_allocate_window(device, SIZE_MAX, &memory, &why), RDL_OUT_OF_MEMORY);
+  assert_int_equal(backend->allocate_window(device, SIZE_MAX, &memory, &why), RDL_OUT_OF_MEMORY);
   backend->close(device);
   assert_nothing_is_left();
 }
@@ -743,7 +754,7 @@ static rdl_status do_all(const char *cache_dir) {
   status = backend->allocate(device, MEBIBYTE, &heap, &why);
   if (status == RDL_OK) status = import(device, RDL_IMPORT_HOST, pages, sizeof pages, &in);
   if (status == RDL_OK) backend->drop(device, in.memory);
-  if (status == RDL_OK) status = rdl__cu_allocate_window(device, 4096, &window, &why);
+  if (status == RDL_OK) status = backend->allocate_window(device, 4096, &window, &why);
   transfer.memory = transfer.host = heap;
   if (status == RDL_OK) status = backend->write(device, &transfer, 1, &why);
   if (status == RDL_OK) status = build(device, "do all", &image);
@@ -841,6 +852,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(capabilities_are_told),
       cmocka_unit_test(wrong_options_are_refused),
       cmocka_unit_test(workers_are_as_many_as_fit),
+      cmocka_unit_test(epoch_mode_has_no_window),
       cmocka_unit_test(the_primary_context_is_held),
       cmocka_unit_test(a_given_context_is_taken),
       cmocka_unit_test(the_current_context_is_taken),

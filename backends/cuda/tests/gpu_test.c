@@ -9,7 +9,6 @@
 #include "api/tests/unit.h"
 #include "backends/common/backends.h"
 #include "backends/common/clock.h"
-#include "backends/cuda/device.h"
 
 /* Purposes of a launch of the text below; the first thread of each warp works. */
 enum { NOTHING, COUNT, MEET, PASS_TIME, TRAP, TALK };
@@ -226,7 +225,7 @@ static void a_window_is_open_beside_a_launch(void **state) {
   rdl_transfer one = {heap, offsetof(struct heap, sum), sizeof sum, &sum};
   uint64_t before;
   (void)state;
-  MUST(rdl__cu_allocate_window(device, 4096, &memory, &why));
+  MUST(backend->allocate_window(device, 4096, &memory, &why));
   window = memory;
   heap->window = backend->address(device, window);
   push(heap);
