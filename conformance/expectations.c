@@ -27,6 +27,7 @@ static const char *file_of_platform(void) {
                                              {"nvidia", "nvidia.txt"}};
   size_t k;
   if (strcmp(run_device.backend, "host") == 0) return "host.txt";
+  if (strcmp(run_device.backend, "cuda") == 0) return "cuda.txt";
   for (k = 0; k < sizeof platforms / sizeof platforms[0]; k++)
     if (has_part(run_device.platform, platforms[k][0])) return platforms[k][1];
   return "opencl.txt";

@@ -160,7 +160,7 @@ void HST_3_odd_options(void) {
 
 void HST_3_selectors(void) {
   static const char *const bad[] = {"abacus", "hos",     "hostt",    "host:1",         "opencl:999",
-                                    ":",      "opencl:", "opencl::", "opencl:nothing", "cuda:0",
+                                    ":",      "opencl:", "opencl::", "opencl:nothing", "cuda:999",
                                     " host",  "HOST ",   "opencl:-1"};
   char large[5000];
   rdl_context *cx;

@@ -15,7 +15,7 @@ const test_case test_cases[] = {
 #undef CASE
 const size_t test_case_count = sizeof test_cases / sizeof test_cases[0];
 
-static const char *const where_names[] = {"any", "host", "opencl"};
+static const char *const where_names[] = {"any", "host", "opencl", "cuda"};
 static const char *const speed_names[] = {"quick", "slow"};
 static const char *const mode_names[] = {"all", "many", "plain"};
 
@@ -94,13 +94,15 @@ static int compile_files(const run_options *options) {
   return 0;
 }
 
+static const char *const of_another[] = {"", "is about the host backend", "is about OpenCL devices",
+                                         "is about CUDA devices"};
+
 /* Why a case is not for this run; NULL when it is. */
 static const char *not_here(const test_case *test) {
-  bool host = strcmp(run_device.backend, "host") == 0;
   const expectation *known = run_expects(test->name);
   if (known && known->unsupported) return known->reason;
-  if (test->where == WHERE_host && !host) return "is about the host backend";
-  if (test->where == WHERE_opencl && host) return "is about OpenCL devices";
+  if (test->where != WHERE_any && strcmp(run_device.backend, where_names[test->where]) != 0)
+    return of_another[test->where];
   if (test->modes == MODES_many && settings.workers == 1) return "needs several workers";
   if (test->modes == MODES_plain && (settings.flat || settings.segment_limit))
     return "is about the order of dispatches in whole launches";

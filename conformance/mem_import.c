@@ -9,7 +9,7 @@
 void MEM_6_kinds(void) {
   program p = program_open();
   bed b = program_bed(&p);
-  origin origins[CL_PART + 1];
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins), k;
   CHECK(count);
   for (k = 0; k < count; k++) {
@@ -56,7 +56,7 @@ static void use_two(bed *b, const piece *x, const piece *y) {
 void MEM_6_several(void) {
   program p = program_open();
   bed b = program_bed(&p);
-  origin origins[CL_PART + 1];
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins), k;
   for (k = 0; k < count; k++) {
     piece x = piece_new(&p, origins[k]), y = piece_new(&p, origins[(k + 1) % count]);
@@ -68,8 +68,8 @@ void MEM_6_several(void) {
   program_close(&p);
 }
 
-/* Both contexts count word 0 up by 1,000; where only the ends of kernels order them, one after the
- * other. */
+/* Both contexts count word 0 up by 1,000; where only the ends of kernels order them, or the memory
+ * lies behind a bus, one after the other. */
 static void count_in_both(bed b[2], rdl_buffer *const buffers[2], bool together) {
   enum { TASK_COUNT = 20, TURNS = 50 };
   rdl_future all[2];
@@ -87,7 +87,7 @@ static void count_in_both(bed b[2], rdl_buffer *const buffers[2], bool together)
 
 void MEM_6_shared(void) {
   program p = program_open();
-  origin origins[CL_PART + 1];
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins), k;
   bed b[2];
   b[0] = program_bed(&p);
@@ -98,7 +98,9 @@ void MEM_6_shared(void) {
     uint32_t words[WORDS];
     CHECK_EQ(rdl_buffer_address(buffers[0]), rdl_buffer_address(buffers[1]));
     piece_fill(&e, 7);
-    count_in_both(b, buffers, origins[k] == HOST || origins[k] == SVM_FINE);
+    count_in_both(b, buffers,
+                  (origins[k] == HOST && !p.is_cuda) || origins[k] == SVM_FINE ||
+                      origins[k] == CUDA_PLAIN);
     rdl_buffer_destroy(buffers[0]);
     rdl_buffer_destroy(buffers[1]);
     piece_load(&e, words);
@@ -115,7 +117,7 @@ void MEM_6_shared(void) {
 void MEM_6_running(void) {
   program p = program_open();
   bed b = program_bed(&p);
-  origin origins[CL_PART + 1];
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins), k;
   memory m = memory_new(&b, 1);
   rdl_future busy[4];
@@ -159,7 +161,7 @@ void MEM_6_threads(void) {
   enum { THREADS = 4 };
   program p = program_open();
   bed b = program_bed(&p);
-  origin origins[CL_PART + 1];
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins), k;
   lender all[THREADS];
   for (k = 0; k < THREADS; k++) {
@@ -176,8 +178,8 @@ void MEM_6_threads(void) {
  * destroyed goes when the context is closed. */
 void MEM_6_held(void) {
   program p = program_open();
-  rdl_context_options options = bed_options();
-  origin origins[CL_PART + 1];
+  rdl_context_options options = program_options(&p);
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins);
   piece e = piece_new(&p, origins[count - 1]);
   rdl_import import = import_of(&e);
@@ -185,8 +187,6 @@ void MEM_6_held(void) {
   rdl_future f;
   memory m;
   bed b;
-  options.native_context = p.own.context;
-  options.native_device = p.own.device;
   options.close_ns = 300u * MS;
   b = bed_open_with(MEM_TASKS, &options);
   need_resident(&b);
@@ -236,7 +236,7 @@ void MEM_6_many(void) {
   enum { MANY = 60, KEPT = 20 };
   program p = program_open();
   bed b = program_bed(&p);
-  origin origins[CL_PART + 1];
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins), k;
   lent all[MANY];
   for (k = 0; k < MANY; k++) {
@@ -290,7 +290,7 @@ static void close_under_destroy(const program *p, origin from, uint64_t pause_ns
 /* Either of the two gives the memory back, and not both. */
 void MEM_6_closed(void) {
   program p = program_open();
-  origin origins[CL_PART + 1];
+  origin origins[ORIGINS];
   size_t count = origins_of(&p, origins);
   uint32_t k;
   for (k = 0; k < 24; k++)
@@ -322,12 +322,12 @@ void MEM_6_refused(void) {
   bed b = program_bed(&p);
   uint32_t word = 3;
   uint32_t kind;
-  for (kind = RDL_IMPORT_HOST; kind <= RDL_IMPORT_CL_MEM; kind++)
+  for (kind = RDL_IMPORT_HOST; kind <= RDL_IMPORT_CUDA_POINTER; kind++)
     REFUSED(&b, RDL_INVALID, "memory is NULL", .kind = kind, .bytes = 4);
   REFUSED(&b, RDL_INVALID, "bytes is 0", .kind = RDL_IMPORT_HOST, .memory = &word);
   REFUSED(&b, RDL_INVALID, "bytes is 0", .kind = RDL_IMPORT_SVM, .memory = &word);
   REFUSED(&b, RDL_INVALID, "kind is 0", .memory = &word, .bytes = 4);
-  REFUSED(&b, RDL_INVALID, "kind is 4", .kind = 4, .memory = &word, .bytes = 4);
+  REFUSED(&b, RDL_INVALID, "kind is 5", .kind = 5, .memory = &word, .bytes = 4);
   REFUSED(&b, RDL_INVALID, "pad", .kind = RDL_IMPORT_HOST, .memory = &word, .bytes = 4, .pad = 1);
   REFUSED(&b, RDL_INVALID, "reserved", .kind = RDL_IMPORT_HOST, .memory = &word, .bytes = 4,
           .reserved = {[3] = 1});
@@ -336,7 +336,12 @@ void MEM_6_refused(void) {
   if (p.is_opencl) {
     REFUSED(&b, RDL_UNSUPPORTED, "cl_mem or what clSVMAlloc gave", .kind = RDL_IMPORT_HOST,
             .memory = &word, .bytes = 4);
+    REFUSED(&b, RDL_UNSUPPORTED, "cl_mem or what clSVMAlloc gave", .kind = RDL_IMPORT_CUDA_POINTER,
+            .memory = &word, .bytes = 4);
   } else {
+    if (!p.is_cuda)
+      REFUSED(&b, RDL_UNSUPPORTED, "RDL_IMPORT_HOST", .kind = RDL_IMPORT_CUDA_POINTER,
+              .memory = &word, .bytes = 4);
     REFUSED(&b, RDL_UNSUPPORTED, "RDL_IMPORT_HOST", .kind = RDL_IMPORT_SVM, .memory = &word,
             .bytes = 4);
     REFUSED(&b, RDL_UNSUPPORTED, "RDL_IMPORT_HOST", .kind = RDL_IMPORT_CL_MEM, .memory = &word);

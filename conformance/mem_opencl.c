@@ -134,13 +134,6 @@ void MEM_6_turns(void) {
   program_close(&p);
 }
 
-static void not_opened(const rdl_context_options *options, const char *selector, const char *part) {
-  rdl_context *cx = NULL;
-  CHECK_STATUS(RDL_INVALID, rdl_context_open_with(selector, options, &cx));
-  CHECK(cx == NULL);
-  CHECK_CONTAINS(rdl_error_text(), part);
-}
-
 /* A context opens in the program's cl_context alone with what belongs together. */
 void MEM_6_native(void) {
   program p = program_open();

@@ -10,36 +10,56 @@
 
 program program_open(void) {
   rdl_context_info info;
-  program p = {false, {NULL, NULL, NULL}};
+  program p = {.is_opencl = false};
   CHECK_OK(run_describe(settings.selector, &info));
   p.is_opencl = info.device.native != NULL;
+  p.is_cuda = strcmp(info.device.backend, "cuda") == 0;
   if (p.is_opencl) p.own = opencl_open(info.device.native);
+  if (p.is_cuda) p.cuda = cuda_open(info.device.selector);
   return p;
 }
 
 void program_close(program *p) {
   if (p->is_opencl) opencl_close(&p->own);
+  if (p->is_cuda) cuda_close(&p->cuda);
+}
+
+rdl_context_options program_options(const program *p) {
+  rdl_context_options options = bed_options();
+  options.native_context = p->is_cuda ? p->cuda.context : p->own.context;
+  options.native_device = p->own.device;
+  return options;
 }
 
 bed program_bed(const program *p) {
-  rdl_context_options options = bed_options();
-  options.native_context = p->own.context;
-  options.native_device = p->own.device;
+  rdl_context_options options = program_options(p);
   return bed_open_with(MEM_TASKS, &options);
+}
+
+void not_opened(const rdl_context_options *options, const char *selector, const char *part) {
+  rdl_context *cx = NULL;
+  CHECK_STATUS(RDL_INVALID, rdl_context_open_with(selector, options, &cx));
+  CHECK(cx == NULL);
+  CHECK_CONTAINS(rdl_error_text(), part);
 }
 
 static bool is_svm(origin from) {
   return from == SVM_FINE || from == SVM_COARSE;
 }
 
+static bool is_cuda(origin from) {
+  return from == CUDA_PLAIN || from == CUDA_PART || from == CUDA_MANAGED;
+}
+
 size_t origins_of(const program *p, origin *origins) {
   uint64_t svm = p->is_opencl ? opencl_number(&p->own, CL_DEVICE_SVM_) : 0u;
   size_t count = 0;
   origin k;
-  for (k = HOST; k <= CL_PART; k++)
+  for (k = HOST; k < ORIGINS; k++)
     if (k == HOST         ? !p->is_opencl
         : k == SVM_FINE   ? (svm & CL_SVM_FINE_) != 0u
         : k == SVM_COARSE ? (svm & CL_SVM_COARSE_) != 0u
+        : is_cuda(k)      ? p->is_cuda
                           : p->is_opencl)
       origins[count++] = k;
   return count;
@@ -57,15 +77,41 @@ static void make_part(piece *e) {
   CHECK_EQ(0, code);
 }
 
+/* CUDA locks whole pages: such memory has them for itself. */
+static uint32_t *new_words(size_t bytes) {
+  uint32_t *words = aligned_alloc(4096, (bytes + 4095u) / 4096u * 4096u);
+  CHECK(words);
+  return words;
+}
+
 static void make_cl_mem(piece *e, size_t bytes) {
   uint64_t flags = CL_MEM_READ_WRITE_ | (e->origin == CL_OVER_HOST    ? CL_MEM_USE_HOST_PTR_
                                          : e->origin == CL_ALLOC_HOST ? CL_MEM_ALLOC_HOST_PTR_
                                                                       : 0u);
   cl_code code = 0;
-  if (e->origin == CL_OVER_HOST)
-    CHECK(e->words = aligned_alloc(4096, (bytes + 4095u) / 4096u * 4096u));
+  if (e->origin == CL_OVER_HOST) e->words = new_words(bytes);
   e->memory = cl.clCreateBuffer(e->owner->own.context, flags, bytes, e->words, &code);
   CHECK_EQ(0, code);
+}
+
+/* Where a part begins in what CUDA gave. */
+#define CUDA_FRONT 300u
+
+static void make_cuda(piece *e, size_t bytes) {
+  size_t front = e->origin == CUDA_PART ? CUDA_FRONT : 0u;
+  cuda_enter(&e->owner->cuda);
+  if (e->origin == CUDA_MANAGED)
+    CHECK_EQ(0, cu.cuMemAllocManaged(&e->at, bytes, CU_MANAGED_GLOBAL_));
+  else
+    CHECK_EQ(0, cu.cuMemAlloc(&e->at, front + bytes));
+  cuda_leave();
+  e->at += front;
+}
+
+static void free_cuda(const piece *e) {
+  cuda_enter(&e->owner->cuda);
+  CHECK_EQ(0, cu.cuMemFree(e->at - (e->origin == CUDA_PART ? CUDA_FRONT : 0u)));
+  cuda_leave();
 }
 
 piece piece_new(const program *p, origin from) {
@@ -73,7 +119,9 @@ piece piece_new(const program *p, origin from) {
   size_t bytes = WORDS * sizeof(uint32_t);
   uint64_t fine = from == SVM_FINE ? CL_MEM_SVM_FINE_ : 0u;
   if (from == HOST)
-    CHECK(e.words = malloc(bytes));
+    e.words = new_words(bytes);
+  else if (is_cuda(from))
+    make_cuda(&e, bytes);
   else if (is_svm(from))
     CHECK(e.words = cl.clSVMAlloc(p->own.context, CL_MEM_READ_WRITE_ | fine, bytes, 0));
   else if (from == CL_PART)
@@ -90,6 +138,7 @@ void piece_free(piece *e) {
     CHECK_EQ(0, cl.clReleaseMemObject(e->memory));
   }
   if (e->whole) CHECK_EQ(0, cl.clReleaseMemObject(e->whole));
+  if (is_cuda(e->origin)) free_cuda(e);
   if (is_svm(e->origin))
     cl.clSVMFree(e->owner->own.context, e->words);
   else
@@ -117,6 +166,10 @@ void piece_fill(const piece *e, uint32_t first) {
                                         0, NULL, NULL));
     return;
   }
+  if (e->at) {
+    cuda_write(&e->owner->cuda, e->at, words, sizeof words);
+    return;
+  }
   map(e, CL_MAP_WRITE_);
   memcpy(e->words, words, sizeof words);
   unmap(e);
@@ -127,6 +180,10 @@ void piece_load(const piece *e, uint32_t words[WORDS]) {
   if (e->memory) {
     CHECK_EQ(0, cl.clEnqueueReadBuffer(e->owner->own.queue, e->memory, 1, 0, bytes, words, 0, NULL,
                                        NULL));
+    return;
+  }
+  if (e->at) {
+    cuda_read(&e->owner->cuda, words, e->at, bytes);
     return;
   }
   map(e, CL_MAP_READ_);
@@ -147,10 +204,11 @@ void piece_holds(const piece *e, uint32_t first) {
 
 rdl_import import_of(const piece *e) {
   rdl_import import = RDL_IMPORT_INIT;
-  import.kind = e->origin == HOST   ? RDL_IMPORT_HOST
-                : is_svm(e->origin) ? RDL_IMPORT_SVM
-                                    : RDL_IMPORT_CL_MEM;
-  import.memory = e->memory ? e->memory : e->words;
+  import.kind = e->origin == HOST    ? RDL_IMPORT_HOST
+                : is_svm(e->origin)  ? RDL_IMPORT_SVM
+                : is_cuda(e->origin) ? RDL_IMPORT_CUDA_POINTER
+                                     : RDL_IMPORT_CL_MEM;
+  import.memory = e->memory ? e->memory : e->at ? (void *)(uintptr_t)e->at : e->words;
   import.bytes = e->memory ? 0u : WORDS * sizeof(uint32_t);
   return import;
 }

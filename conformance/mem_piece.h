@@ -6,23 +6,29 @@
 #ifndef RDL_CONFORMANCE_MEM_PIECE_H
 #define RDL_CONFORMANCE_MEM_PIECE_H
 
+#include "conformance/cuda.h"
 #include "conformance/opencl.h"
 
 #define MEM_TASKS "mem.task.c"
 
 enum { WORDS = 1000 };
 
-/* The device of this run, and of an OpenCL device the program's own objects on it. */
+/* The device of this run, and the program's own objects on it. */
 typedef struct program {
-  bool is_opencl;
+  bool is_opencl, is_cuda;
   opencl_program own;
+  cuda_program cuda;
 } program;
 
 program program_open(void);
 void program_close(program *p);
 
-/* A context that works in the program's cl_context, with the tasks of the group. */
+/* A context that works in the program's cl_context or CUDA context, with the tasks of the group. */
+rdl_context_options program_options(const program *p);
 bed program_bed(const program *p);
+
+/* The context is refused as RDL_INVALID, with `part` in the text. */
+void not_opened(const rdl_context_options *options, const char *selector, const char *part);
 
 /* Where memory comes from. */
 typedef enum origin {
@@ -32,7 +38,11 @@ typedef enum origin {
   CL_PLAIN,
   CL_OVER_HOST,
   CL_ALLOC_HOST,
-  CL_PART
+  CL_PART,
+  CUDA_PLAIN,
+  CUDA_PART,
+  CUDA_MANAGED,
+  ORIGINS
 } origin;
 
 typedef struct piece { /* of WORDS words */
@@ -41,6 +51,7 @@ typedef struct piece { /* of WORDS words */
   uint32_t *words;     /* HOST and SVM: the memory; CL_OVER_HOST: what the cl_mem is over */
   cl_object memory;    /* CL_... */
   cl_object whole;     /* CL_PART: what it is a part of */
+  cu_pointer at;       /* CUDA_... */
   uint32_t references; /* of the cl_mem, before Raddle sees it */
 } piece;
 

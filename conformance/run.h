@@ -14,7 +14,7 @@
 #define RUN_MOST_FILTERS 64
 
 /* Columns of cases.def. */
-typedef enum test_where { WHERE_any, WHERE_host, WHERE_opencl } test_where;
+typedef enum test_where { WHERE_any, WHERE_host, WHERE_opencl, WHERE_cuda } test_where;
 typedef enum test_speed { SPEED_quick, SPEED_slow } test_speed;
 typedef enum test_modes {
   MODES_all,

@@ -85,7 +85,7 @@ static rdl_status check_not_held(const rdl_context *cx) {
 
 /* ---- options ---- */
 
-static rdl_status check_options(const rdl_context_options *o) {
+static rdl_status check_options(const rdl_context_options *o, const char *selector) {
   size_t k;
   if (o->size != sizeof *o)
     return rdl__error(RDL_INVALID,
@@ -97,10 +97,11 @@ static rdl_status check_options(const rdl_context_options *o) {
     if (o->reserved[k]) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
   if (o->mode > RDL_MODE_APART)
     return rdl__error(RDL_INVALID, "rdl_context_options: mode is %u, and no rdl_mode", o->mode);
-  if (!o->native_context != !o->native_device)
+  if ((o->native_device && !o->native_context) ||
+      (o->native_context && !o->native_device && !selector))
     return rdl__error(RDL_INVALID,
                       "rdl_context_options: native_context and native_device are given together, "
-                      "and one of them is NULL");
+                      "and one of them is NULL. Without native_device a selector names the device");
   if (o->prebuilt_count && !o->prebuilt)
     return rdl__error(RDL_INVALID, "rdl_context_options: prebuilt is NULL, its count is not 0");
   if (o->slots > RDL_MAX_SLOTS / 2u || o->roots > RDL_MAX_SLOTS / 2u)
@@ -353,7 +354,7 @@ rdl_status rdl_context_open_with(const char *selector, const rdl_context_options
   rdl_status status;
   RDL__NEED(out_context);
   *out_context = NULL;
-  status = options ? check_options(options) : RDL_OK;
+  status = options ? check_options(options, selector) : RDL_OK;
   if (status) return status;
   cx = calloc(1, sizeof *cx);
   if (!cx) return rdl__error(RDL_OUT_OF_MEMORY, "opening a context: out of host memory");

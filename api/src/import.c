@@ -40,7 +40,7 @@ static rdl_status check_import(const rdl_import *import) {
   for (k = 0; k < sizeof import->reserved / sizeof import->reserved[0]; k++)
     if (import->reserved[k]) return rdl__error(RDL_INVALID, "rdl_import: reserved is not 0");
   if (import->pad) return rdl__error(RDL_INVALID, "rdl_import: pad is not 0");
-  if (import->kind < RDL_IMPORT_HOST || import->kind > RDL_IMPORT_CL_MEM)
+  if (import->kind < RDL_IMPORT_HOST || import->kind > RDL_IMPORT_CUDA_POINTER)
     return rdl__error(RDL_INVALID, "rdl_import: kind is %u, and no rdl_import_kind", import->kind);
   if (!import->memory) return rdl__error(RDL_INVALID, "rdl_import: memory is NULL");
   if (!import->bytes && import->kind != RDL_IMPORT_CL_MEM)

@@ -14,6 +14,7 @@ typedef int rdl_cu_result;             /* CUresult */
 typedef int rdl_cu_device;             /* CUdevice */
 typedef int rdl_cu_attribute;          /* CUdevice_attribute */
 typedef int rdl_cu_function_attribute; /* CUfunction_attribute */
+typedef int rdl_cu_pointer_attribute;  /* CUpointer_attribute */
 typedef unsigned long long rdl_cu_address;
 typedef struct CUctx_st *rdl_cu_context;
 typedef struct CUstream_st *rdl_cu_stream;
@@ -25,6 +26,17 @@ typedef struct CUfunc_st *rdl_cu_function;
   X(1, CU_GET_PROC_ADDRESS_LEGACY_STREAM)                                                          \
   X(1, CU_STREAM_NON_BLOCKING)                                                                     \
   X(1, CU_MEMHOSTALLOC_PORTABLE)                                                                   \
+  X(2, CU_MEMHOSTALLOC_DEVICEMAP)                                                                  \
+  X(1, CU_MEMHOSTREGISTER_PORTABLE)                                                                \
+  X(2, CU_MEMHOSTREGISTER_DEVICEMAP)                                                               \
+  X(1, CU_POINTER_ATTRIBUTE_CONTEXT)                                                               \
+  X(2, CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                                           \
+  X(8, CU_POINTER_ATTRIBUTE_IS_MANAGED)                                                            \
+  X(9, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL)                                                        \
+  X(11, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)                                                     \
+  X(12, CU_POINTER_ATTRIBUTE_RANGE_SIZE)                                                           \
+  X(1, CU_MEMORYTYPE_HOST)                                                                         \
+  X(2, CU_MEMORYTYPE_DEVICE)                                                                       \
   X(13, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)                                                            \
   X(16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)                                                  \
   X(17, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)                                                   \
@@ -72,6 +84,7 @@ typedef struct CUfunc_st *rdl_cu_function;
   X(709, CONTEXT_IS_DESTROYED, DEVICE_LOST, 1,                                                     \
     "The program has destroyed or reset the CUDA context that Raddle worked in.")                  \
   X(710, ASSERT, DEVICE_LOST, 1, "")                                                               \
+  X(712, HOST_MEMORY_ALREADY_REGISTERED, UNSUPPORTED, 0, "")                                       \
   X(714, HARDWARE_STACK_ERROR, DEVICE_LOST, 1, "")                                                 \
   X(715, ILLEGAL_INSTRUCTION, DEVICE_LOST, 1, "")                                                  \
   X(716, MISALIGNED_ADDRESS, DEVICE_LOST, 1,                                                       \
@@ -96,8 +109,8 @@ enum {
 #undef NUMBER
 };
 
-typedef int rdl_nvrtc_result; /* nvrtcResult */
-typedef struct _nvrtcProgram *rdl_nvrtc_program;
+typedef int rdl_nvrtc_result;                    /* nvrtcResult */
+typedef struct _nvrtcProgram *rdl_nvrtc_program; /* NOLINT: its name there */
 #define RDL_NVRTC_ERROR_COMPILATION 6
 
 #endif

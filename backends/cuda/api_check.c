@@ -11,6 +11,7 @@ SAME_SIZE(rdl_cu_result, CUresult);
 SAME_SIZE(rdl_cu_device, CUdevice);
 SAME_SIZE(rdl_cu_attribute, CUdevice_attribute);
 SAME_SIZE(rdl_cu_function_attribute, CUfunction_attribute);
+SAME_SIZE(rdl_cu_pointer_attribute, CUpointer_attribute);
 SAME_SIZE(rdl_cu_address, CUdeviceptr);
 SAME_SIZE(rdl_cu_context, CUcontext);
 SAME_SIZE(rdl_cu_stream, CUstream);
@@ -34,6 +35,7 @@ _Static_assert((int)NVRTC_ERROR_COMPILATION == RDL_NVRTC_ERROR_COMPILATION, "com
 #define rdl_cu_device             CUdevice
 #define rdl_cu_attribute          CUdevice_attribute
 #define rdl_cu_function_attribute CUfunction_attribute
+#define rdl_cu_pointer_attribute  CUpointer_attribute
 #define rdl_cu_address            CUdeviceptr
 #define rdl_cu_context            CUcontext
 #define rdl_cu_stream             CUstream

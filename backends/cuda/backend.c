@@ -26,12 +26,8 @@ static uint32_t least(uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
-/* Blocks of all multiprocessors run together when each has no more than the compiler was told to
- * make room for. */
 static void note_workers(rdl_backend_device *device, uint32_t asked) {
-  uint32_t threads = (uint32_t)rdl__cu_number(
-      device->cu, device->id, RDL_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
-  uint32_t most = device->units * least(RDL_CU_MOST, threads / RDL_CU_LANES);
+  uint32_t most = rdl__cu_most_workers(device->cu, device->id, device->units);
   device->workers = least(asked ? asked : device->units * RDL_CU_USUAL, most);
 }
 
@@ -46,10 +42,12 @@ static void note_arch(rdl_backend_device *device) {
                  is_known ? arch : device->nvrtc.newest);
 }
 
+/* A function of the user's is one of the device: task files have no others. */
 static void note_options(rdl_backend_device *device) {
   uint32_t on_each = RDL_CU_WARPS * device->units;
   (void)snprintf(device->options, sizeof device->options,
-                 "--gpu-architecture=%s --std=c++20 --fmad=false -DRDL_LANES=%uu -DRDL_WARPS=%uu "
+                 "--gpu-architecture=%s --std=c++20 --fmad=false "
+                 "--device-as-default-execution-space -DRDL_LANES=%uu -DRDL_WARPS=%uu "
                  "-DRDL_BLOCKS=%uu",
                  device->arch, RDL_CU_LANES, RDL_CU_WARPS,
                  (unsigned)((device->workers + on_each - 1u) / on_each));
@@ -79,15 +77,11 @@ static rdl_status find_compiler(rdl_backend_device *device, rdl_reason *why) {
 
 static rdl_status make_resources(rdl_backend_device *device, rdl_reason *why) {
   const rdl_cu *cu = device->cu;
-  void *pages = NULL;
   rdl_status status = rdl__cu_enter(device, why);
   if (status != RDL_OK) return status;
   status = RDL_CU(cu, &device->lost, why,
                   cu->cuStreamCreate(&device->stream, RDL_CU_STREAM_NON_BLOCKING));
-  if (status == RDL_OK)
-    status = RDL_CU(cu, &device->lost, why,
-                    cu->cuMemHostAlloc(&pages, RDL_CU_STAGING, RDL_CU_MEMHOSTALLOC_PORTABLE));
-  device->staging = pages;
+  if (status == RDL_OK) status = rdl__cu_transfers_begin(device, why);
   rdl__cu_leave(device);
   return status;
 }
@@ -95,7 +89,7 @@ static rdl_status make_resources(rdl_backend_device *device, rdl_reason *why) {
 static void cu_close(rdl_backend_device *device) {
   if (!device) return;
   if (rdl__cu_enter_to_free(device)) {
-    if (device->staging) (void)device->cu->cuMemFreeHost(device->staging);
+    rdl__cu_transfers_end(device);
     if (device->stream) (void)device->cu->cuStreamDestroy(device->stream);
     rdl__cu_leave(device);
   }
@@ -109,9 +103,9 @@ static rdl_status check_options(const rdl_backend_options *options, rdl_reason *
     return rdl__fail(RDL_UNSUPPORTED, why, "Only the host takes the option loop_turns.");
   if (options->lanes && options->lanes != RDL_CU_LANES)
     return rdl__fail(RDL_UNSUPPORTED, why,
-                     "Workers of CUDA devices are warps, which have %u lanes and not %u. Leave the "
-                     "option `lanes` 0.",
-                     RDL_CU_LANES, (unsigned)options->lanes);
+                     "Workers of CUDA devices cannot have %u lanes: they are warps, and the "
+                     "capability barrier_lanes lists %u. Leave the option `lanes` 0.",
+                     (unsigned)options->lanes, RDL_CU_LANES);
   return RDL_OK;
 }
 
@@ -134,6 +128,7 @@ static rdl_status open_device(rdl_backend_device *device, const rdl_device_info 
   rdl_status status = find_compiler(device, why);
   if (status != RDL_OK) return status;
   device->stop = options->stop;
+  device->window = !options->epoch;
   rdl__cache_open(&device->cache, options->cache_dir);
   note_device(device, info);
   note_workers(device, options->workers);
@@ -147,7 +142,7 @@ static rdl_status cu_open(size_t index, const rdl_backend_options *options,
                           rdl_backend_device **out_device, rdl_reason *why) {
   const rdl_cu *cu = rdl__cu_symbols(why);
   rdl_backend_device *device;
-  rdl_device_info info;
+  rdl_device_info info = {.usable = 0};
   rdl_cu_device id = 0;
   rdl_status status;
   if (!cu) return RDL_UNAVAILABLE;
@@ -173,6 +168,7 @@ static void cu_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   out_facts->lanes = RDL_CU_LANES;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = device->max_allocation;
+  out_facts->window = device->window;
   out_facts->launches_promptly = 1;
   rdl__copy_text(out_facts->compiler, sizeof out_facts->compiler, device->compiler);
 }
@@ -185,6 +181,7 @@ const rdl_backend rdl__backend_cuda = {
     .close = cu_close,
     .facts = cu_facts,
     .allocate = rdl__cu_allocate,
+    .allocate_window = rdl__cu_allocate_window,
     .release = rdl__cu_release,
     .address = rdl__cu_address_of,
     .import = rdl__cu_import,

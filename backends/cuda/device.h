@@ -23,6 +23,7 @@
 struct rdl_backend_image {
   rdl_cu_module module;
   rdl_cu_function kernel;
+  rdl_cu_function scatter, gather; /* see transfer.c */
 };
 
 struct rdl_backend_device {
@@ -32,15 +33,19 @@ struct rdl_backend_device {
   rdl_cu_context context; /* the program's, or the primary one; see context.c */
   uint32_t retained;      /* 1 = one count of the primary context is held */
   rdl_cu_stream stream;   /* does not wait for the program's */
-  uint32_t launched;      /* 1 = a launch is under way */
+  uint32_t launched;      /* 1 = a launch is under way; atomic */
   uint64_t launched_ns;   /* when it was launched */
   int lost;               /* the sticky code that ended the device, or 0; atomic */
   const bool *stop;       /* see rdl_backend_options */
   rdl_cache cache;
-  pthread_mutex_t transfers; /* held by who uses `staging` */
-  unsigned char *staging;    /* locked pages that transfers go through */
-  uint32_t units;            /* multiprocessors */
+  pthread_mutex_t transfers;      /* held by who uses the next four */
+  rdl_cu_stream beside;           /* of transfers: does not wait for launches either */
+  unsigned char *staging;         /* locked pages that they go through */
+  rdl_cu_address staging_address; /* for kernels */
+  const rdl_backend_image *mover; /* whose kernels move small pieces; NULL = none is there */
+  uint32_t units;                 /* multiprocessors */
   uint32_t workers;
+  uint32_t window; /* kernels reach some of the host's memory while they run: not in epoch mode */
   uint64_t clock_hz;
   uint64_t max_allocation;
   char arch[24];     /* for NVRTC: "sm_90", or "compute_90" with a device that it does not know */
@@ -51,6 +56,7 @@ struct rdl_backend_device {
 
 /* discover.c */
 int rdl__cu_number(const rdl_cu *cu, rdl_cu_device id, int what); /* 0 for what it does not know */
+uint32_t rdl__cu_most_workers(const rdl_cu *cu, rdl_cu_device id, uint32_t units);
 /* How many devices there are, 0 also when the driver fails; `why` then says how. */
 size_t rdl__cu_count(const rdl_cu *cu, rdl_reason *why);
 void rdl__cu_describe(const rdl_cu *cu, size_t index, rdl_device_info *out_info);
@@ -69,11 +75,45 @@ int rdl__cu_enter_to_free(rdl_backend_device *device);
 void rdl__cu_leave(rdl_backend_device *device);
 
 /* memory.c */
-#define RDL_CU_STAGING ((size_t)4 << 20)
+/* Lies in front of what the core calls memory; of memory of the program's there is a front and
+ * nothing behind it. */
+typedef struct rdl_cu_block {
+  size_t whole; /* bytes mapped, with the front */
+  rdl_cu_address address;
+  int is_window;              /* locked pages, and this lies in the first */
+  struct rdl_cu_pages *pages; /* import.c: those that were locked for it, or NULL */
+} rdl_cu_block;
+
+/* `*out_memory` is behind the front; RDL_OUT_OF_MEMORY. */
+rdl_status rdl__cu_block_map(size_t bytes, rdl_cu_address address, void **out_memory,
+                             rdl_reason *why);
+void rdl__cu_block_unmap(void *memory);
+rdl_cu_block *rdl__cu_block_of(const void *memory);
+
 rdl_status rdl__cu_allocate(rdl_backend_device *device, size_t bytes, void **out_memory,
                             rdl_reason *why);
+rdl_status rdl__cu_allocate_window(rdl_backend_device *device, size_t bytes, void **out_memory,
+                                   rdl_reason *why);
 void rdl__cu_release(rdl_backend_device *device, void *memory);
 uint64_t rdl__cu_address_of(rdl_backend_device *device, const void *memory);
+
+/* transfer.c */
+#define RDL_CU_STAGING ((size_t)4 << 20)
+#define RDL_CU_MOVERS  128u /* threads that move a piece */
+
+/* What a block of rdl_scatter or rdl_gather moves (text/front.cu). */
+typedef struct rdl_cu_piece {
+  uint64_t there; /* on the device */
+  uint32_t at;    /* in the locked pages */
+  uint32_t bytes;
+} rdl_cu_piece;
+
+/* The context is current. `end` also takes what `begin` left half done. */
+rdl_status rdl__cu_transfers_begin(rdl_backend_device *device, rdl_reason *why);
+void rdl__cu_transfers_end(rdl_backend_device *device);
+/* From now on small pieces are moved by the image's kernels; and no longer, if they were. */
+void rdl__cu_transfers_by(rdl_backend_device *device, const rdl_backend_image *image);
+void rdl__cu_transfers_without(rdl_backend_device *device, const rdl_backend_image *image);
 rdl_status rdl__cu_write(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,
                          rdl_reason *why);
 rdl_status rdl__cu_read(rdl_backend_device *device, const rdl_transfer *transfers, size_t count,

@@ -13,6 +13,15 @@ int rdl__cu_number(const rdl_cu *cu, rdl_cu_device id, int what) {
   return cu->cuDeviceGetAttribute(&value, what, id) == 0 ? value : 0;
 }
 
+/* Blocks of all multiprocessors run together when each has no more than the compiler was told to
+ * make room for. */
+uint32_t rdl__cu_most_workers(const rdl_cu *cu, rdl_cu_device id, uint32_t units) {
+  uint32_t threads =
+      (uint32_t)rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  uint32_t warps = threads / RDL_CU_LANES;
+  return units * (warps < RDL_CU_MOST ? warps : RDL_CU_MOST);
+}
+
 size_t rdl__cu_count(const rdl_cu *cu, rdl_reason *why) {
   int count = 0;
   if (RDL_CU(cu, NULL, why, cu->cuDeviceGetCount(&count)) != RDL_OK || count < 0) return 0;
@@ -63,15 +72,37 @@ static void report_yes(rdl_report *report, const rdl_cu *cu, rdl_cu_device id, c
   rdl__report_add(report, 0, name, "%s", rdl__cu_number(cu, id, what) ? "yes" : "no");
 }
 
-static void report_device(rdl_report *report, const rdl_cu *cu, rdl_cu_device id) {
+/* The rows that all backends have (docs/capabilities.md), then CUDA's own. */
+static void report_common(rdl_report *report, const rdl_cu *cu, rdl_cu_device id) {
+  const char *missing = what_is_missing(cu, id);
+  uint32_t units = (uint32_t)rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   size_t bytes = 0;
   (void)cu->cuDeviceTotalMem(&bytes, id);
+  if (missing)
+    rdl__report_add(report, 0, "usable", "no (it lacks %s)", missing);
+  else
+    rdl__report_add(report, 0, "usable", "yes");
+  rdl__report_add(report, 0, "type", "gpu");
+  rdl__report_add(report, 0, "compute_units", "%u", (unsigned)units);
+  rdl__report_add(report, 0, "global_memory", "%zu bytes", bytes);
+  rdl__report_add(report, 0, "max_allocation", "%zu bytes", bytes);
+  rdl__report_add(report, 0, "address_bits", "64");
+  rdl__report_add(report, 0, "order", "ptx");
+  rdl__report_add(report, 0, "shared", "none (but a window)");
+  rdl__report_add(report, 0, "resident_groups", "%u",
+                  (unsigned)rdl__cu_most_workers(cu, id, units));
+  rdl__report_add(report, 0, "loop_budget", "none");
+  rdl__report_add(report, 0, "barrier_lanes", "%u", RDL_CU_LANES);
+  rdl__report_add(report, 0, "clock", "cycles");
+  rdl__report_add(report, 0, "clock_hz", "%llu",
+                  1000ull * (unsigned)rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_CLOCK_RATE));
+}
+
+static void report_device(rdl_report *report, const rdl_cu *cu, rdl_cu_device id) {
+  report_common(report, cu, id);
   rdl__report_add(report, 0, "architecture", "sm_%d%d",
                   rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                   rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
-  rdl__report_add(report, 0, "compute_units", "%d multiprocessors",
-                  rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
-  rdl__report_add(report, 0, "memory", "%zu bytes", bytes);
   report_yes(report, cu, id, "cooperative_launch", RDL_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH);
   report_yes(report, cu, id, "host_mapped_memory", RDL_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY);
   report_yes(report, cu, id, "pageable_access", RDL_CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS);

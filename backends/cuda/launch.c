@@ -23,11 +23,13 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
   rdl_cu_address address = rdl__cu_address_of(device, heap);
   void *parameters[] = {&address, &purpose};
   unsigned blocks = (workers + RDL_CU_WARPS - 1u) / RDL_CU_WARPS;
-  rdl_status status =
+  rdl_status status;
+  __atomic_store_n(&device->launched, 1u, __ATOMIC_RELAXED);
+  status =
       RDL_CU(cu, &device->lost, why,
              cu->cuLaunchCooperativeKernel(image->kernel, blocks, 1, 1, RDL_CU_LANES * RDL_CU_WARPS,
                                            1, 1, 0, device->stream, parameters));
-  if (status == RDL_OK) device->launched = 1;
+  if (status != RDL_OK) __atomic_store_n(&device->launched, 0u, __ATOMIC_RELAXED);
   device->launched_ns = rdl__now_ns();
   return status;
 }
@@ -38,7 +40,7 @@ rdl_status rdl__cu_launch(rdl_backend_device *device, rdl_backend_image *image, 
   if (!workers || workers > device->workers)
     return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",
                      (unsigned)device->workers, (unsigned)workers);
-  if (device->launched)
+  if (__atomic_load_n(&device->launched, __ATOMIC_RELAXED))
     return rdl__fail(RDL_BUSY, why, "The launch before this one has not ended.");
   status = rdl__cu_enter(device, why);
   if (status != RDL_OK) return status;
@@ -52,7 +54,7 @@ static rdl_status look(rdl_backend_device *device, rdl_reason *why) {
   const rdl_cu *cu = device->cu;
   rdl_cu_result code = cu->cuStreamQuery(device->stream);
   if (code == RDL_CUDA_NOT_READY) return RDL_TIMEOUT;
-  device->launched = 0;
+  __atomic_store_n(&device->launched, 0u, __ATOMIC_RELAXED);
   return rdl__cu_check(cu, &device->lost, code, "a launch", why);
 }
 
@@ -79,10 +81,11 @@ static rdl_status wait_for(rdl_backend_device *device, uint64_t deadline, rdl_re
 
 rdl_status rdl__cu_wait(rdl_backend_device *device, uint64_t timeout_ns, rdl_reason *why) {
   rdl_status status;
-  if (!device->launched) return RDL_OK;
+  if (!__atomic_load_n(&device->launched, __ATOMIC_RELAXED)) return RDL_OK;
   status = rdl__cu_enter(device, why);
   if (status != RDL_OK) {
-    device->launched = 0; /* whatever ran has ended with the device */
+    /* Whatever ran has ended with the device. */
+    __atomic_store_n(&device->launched, 0u, __ATOMIC_RELAXED);
     return status;
   }
   status = wait_for(device, timeout_ns ? rdl__deadline_ns(timeout_ns) : 0, why);

@@ -7,23 +7,24 @@
 #include "backends/common/compile_log.h"
 #include "backends/common/join.h"
 #include "backends/common/reason.h"
-#include "backends/cuda/front.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/front.h"
 #include "backends/cuda/status.h"
-
-#define KERNEL "rdl_launch"
 
 /* ---- module ---- */
 
 /* All of it must be loaded before the first launch: what the driver loads later waits for the end
  * of what runs. */
-static rdl_status load_function(rdl_backend_device *device, rdl_cu_function function,
-                                rdl_reason *why) {
+static rdl_status load_function(rdl_backend_device *device, rdl_cu_module module, const char *name,
+                                rdl_cu_function *out_function, rdl_reason *why) {
   const rdl_cu *cu = device->cu;
   int registers = 0;
-  if (cu->cuFuncLoad) return RDL_CU(cu, &device->lost, why, cu->cuFuncLoad(function));
+  rdl_status status =
+      RDL_CU(cu, &device->lost, why, cu->cuModuleGetFunction(out_function, module, name));
+  if (status != RDL_OK) return status;
+  if (cu->cuFuncLoad) return RDL_CU(cu, &device->lost, why, cu->cuFuncLoad(*out_function));
   return RDL_CU(cu, &device->lost, why,
-                cu->cuFuncGetAttribute(&registers, RDL_CU_FUNC_ATTRIBUTE_NUM_REGS, function));
+                cu->cuFuncGetAttribute(&registers, RDL_CU_FUNC_ATTRIBUTE_NUM_REGS, *out_function));
 }
 
 static rdl_status check_fit(rdl_backend_device *device, rdl_cu_function kernel, rdl_reason *why) {
@@ -47,9 +48,11 @@ static rdl_status load_module(rdl_backend_device *device, const void *binary,
   const rdl_cu *cu = device->cu;
   rdl_status status = RDL_CU(cu, &device->lost, why, cu->cuModuleLoadData(&image->module, binary));
   if (status == RDL_OK)
-    status = RDL_CU(cu, &device->lost, why,
-                    cu->cuModuleGetFunction(&image->kernel, image->module, KERNEL));
-  if (status == RDL_OK) status = load_function(device, image->kernel, why);
+    status = load_function(device, image->module, "rdl_launch", &image->kernel, why);
+  if (status == RDL_OK)
+    status = load_function(device, image->module, "rdl_scatter", &image->scatter, why);
+  if (status == RDL_OK)
+    status = load_function(device, image->module, "rdl_gather", &image->gather, why);
   if (status == RDL_OK) status = check_fit(device, image->kernel, why);
   return status;
 }
@@ -101,7 +104,7 @@ static rdl_status join(const rdl_image_text *text, rdl_joined *out_joined, rdl_r
 static rdl_status build_new(rdl_backend_device *device, const rdl_image_text *text,
                             const rdl_cache_key *key, rdl_backend_image *image, rdl_reason *why) {
   rdl_nvrtc_binary binary = {.bytes = NULL};
-  rdl_joined joined;
+  rdl_joined joined = {.text = NULL};
   rdl_status status = join(text, &joined, why);
   if (status != RDL_OK) return status;
   status = compile(device, &joined, &binary, why);
@@ -142,15 +145,18 @@ rdl_status rdl__cu_build(rdl_backend_device *device, const rdl_image_text *text,
   rdl_backend_image *image = calloc(1, sizeof *image);
   if (!image) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for an image.");
   status = build(device, text, image, why);
-  if (status == RDL_OK)
-    *out_image = image;
-  else
+  if (status != RDL_OK) {
     rdl__cu_discard(device, image);
-  return status;
+    return status;
+  }
+  rdl__cu_transfers_by(device, image);
+  *out_image = image;
+  return RDL_OK;
 }
 
 void rdl__cu_discard(rdl_backend_device *device, rdl_backend_image *image) {
   if (!image) return;
+  rdl__cu_transfers_without(device, image);
   if (image->module && rdl__cu_enter_to_free(device)) {
     unload_module(device, image);
     rdl__cu_leave(device);

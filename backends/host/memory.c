@@ -83,7 +83,7 @@ rdl_status rdl__host_import(rdl_backend_device *device, const rdl_import *import
   if (import->kind != RDL_IMPORT_HOST)
     return rdl__fail(RDL_UNSUPPORTED, why,
                      "The host imports memory of this process, RDL_IMPORT_HOST, and nothing that "
-                     "OpenCL made.");
+                     "OpenCL or CUDA made.");
   if ((uintptr_t)import->memory > UINTPTR_MAX - import->bytes)
     return rdl__fail(RDL_INVALID, why, "%zu bytes from %p on go past the end of all addresses.",
                      import->bytes, import->memory);

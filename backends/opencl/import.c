@@ -184,7 +184,7 @@ rdl_status rdl__cl_import(rdl_backend_device *device, const rdl_import *import,
   size_t bytes = 0;
   void *memory;
   rdl_status status;
-  if (import->kind == RDL_IMPORT_HOST)
+  if (import->kind != RDL_IMPORT_SVM && import->kind != RDL_IMPORT_CL_MEM)
     return rdl__fail(RDL_UNSUPPORTED, why,
                      "An OpenCL device imports a cl_mem or what clSVMAlloc gave, and no other "
                      "memory of the process. A cl_mem may be made over that with "

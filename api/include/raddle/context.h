@@ -80,12 +80,14 @@ typedef struct rdl_context_options {
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;
-  void *native_context; /* a context of the driver's that the program has, to work in: opencl, a
-                           cl_context, so that memory made in it can be imported (raddle/import.h).
-                           One reference more is held until the context is closed. Default: one of
-                           Raddle's own */
+  void *native_context; /* a context of the driver's that the program has, to work in, so that
+                           memory made in it can be imported (raddle/import.h). opencl: a
+                           cl_context, of which one reference more is held until the context is
+                           closed; default: one of Raddle's own. cuda: a CUcontext, which outlives
+                           the context; default: the one that is current, if it is of the device,
+                           else the primary one, which the CUDA runtime also uses */
   void *native_device;  /* with it, and only then: the device of it to open, a cl_device_id. The
-                           selector is NULL, or names that device */
+                           selector is NULL, or names that device. NULL: the selector names it */
   uint32_t loop_turns;  /* host only, for tests: run as on a device whose driver ends the loops of
                            a kernel after so many turns; implies epoch mode */
   uint32_t pad;         /* 0 */

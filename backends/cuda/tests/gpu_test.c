@@ -11,7 +11,7 @@
 #include "backends/common/clock.h"
 
 /* Purposes of a launch of the text below; the first thread of each warp works. */
-enum { NOTHING, COUNT, MEET, PASS_TIME, TRAP };
+enum { NOTHING, COUNT, MEET, PASS_TIME, TRAP, TALK };
 
 struct heap {
   uint32_t arrived;
@@ -19,6 +19,9 @@ struct heap {
   uint32_t met;
   uint32_t ticks; /* PASS_TIME: 2^20 of the clock */
   uint64_t stamp;
+  uint64_t window; /* TALK */
+  uint32_t sum;
+  uint32_t pad;
 };
 
 static const char text[] =
@@ -37,6 +40,18 @@ static const char text[] =
     "  if (purpose == 3u)\n"
     "    while (clock64() - begin < ((long long)words[3] << 20)) __nanosleep(1000);\n"
     "  if (purpose == 4u) asm volatile(\"trap;\");\n"
+    "  if (purpose == 5u && !blockIdx.x && !threadIdx.x) {\n"
+    "    unsigned *window = *(unsigned **)&words[6];\n"
+    "    for (unsigned k = 1, heard = 0; k <= 1000u; k++) {\n"
+    "      while (heard != k)\n"
+    "        asm volatile(\"ld.acquire.sys.u32 %0, [%1];\" : \"=r\"(heard) : \"l\"(window) : "
+    "\"memory\");\n"
+    "      words[8] = window[1] + k;\n"
+    "      window[17] = window[1];\n"
+    "      asm volatile(\"st.release.sys.u32 [%0], %1;\" : : \"l\"(window + 16), \"r\"(k) : "
+    "\"memory\");\n"
+    "    }\n"
+    "  }\n"
     "  *(long long *)&words[4] = clock64();\n"
     "}\n";
 
@@ -159,10 +174,76 @@ static void transfers_arrive(void **state) {
   transfer_all("4 KiB", &all, 1, 4096);
   for (size_t k = 0; k < SMALL; k++)
     small[k] = (rdl_transfer){memory, 1024 * k, 32, memory + 1024 * k};
-  transfer_all("1000 times 32 bytes", small, SMALL, 32 * SMALL);
+  transfer_all("1000 times 32 bytes", small, SMALL, (size_t)32 * SMALL);
   assert_memory_equal(memory, back, BYTES);
   backend->release(device, memory);
   free(back);
+}
+
+/* Of all lengths up to a few words and at all places, against copies of the whole. */
+static void small_transfers_arrive(void **state) {
+  enum { PIECES = 4000, ROOM = 48, BYTES = PIECES * ROOM };
+  static rdl_transfer small[PIECES];
+  static unsigned char sent[BYTES], back[BYTES];
+  rdl_transfer whole = {.bytes = BYTES};
+  unsigned char *memory = NULL;
+  (void)state;
+  MUST(backend->allocate(device, BYTES, (void **)(void *)&memory, &why));
+  whole.memory = memory;
+  for (size_t k = 0; k < BYTES; k++)
+    sent[k] = (unsigned char)(k * 2654435761u >> 24 | 1u);
+  for (size_t k = 0; k < PIECES; k++) {
+    size_t offset = ROOM * k + k / 33 % 9;
+    small[k] = (rdl_transfer){memory, offset, k % 33, sent + offset};
+  }
+  MUST(backend->write(device, small, PIECES, &why));
+  whole.host = back;
+  MUST(backend->read(device, &whole, 1, &why));
+  for (size_t k = 0; k < PIECES; k++) {
+    assert_memory_equal(back + small[k].offset, sent + small[k].offset, small[k].bytes);
+    assert_int_equal(back[small[k].offset + small[k].bytes], 0);
+    small[k].host = back + small[k].offset;
+  }
+  whole.host = sent;
+  for (size_t k = 0; k < BYTES; k++)
+    sent[k] ^= 0x5a;
+  MUST(backend->write(device, &whole, 1, &why));
+  MUST(backend->read(device, small, PIECES, &why));
+  for (size_t k = 0; k < PIECES; k++) {
+    assert_memory_equal(back + small[k].offset, sent + small[k].offset, small[k].bytes);
+    assert_int_equal(back[small[k].offset + small[k].bytes], 0);
+  }
+  backend->release(device, memory);
+}
+
+/* Host and kernel answer each other a thousand times, and each time the host reads what the kernel
+ * wrote beside. */
+static void a_window_is_open_beside_a_launch(void **state) {
+  struct heap *heap = new_heap();
+  uint32_t *window, sum;
+  void *memory = NULL;
+  rdl_transfer one = {heap, offsetof(struct heap, sum), sizeof sum, &sum};
+  uint64_t before;
+  (void)state;
+  MUST(backend->allocate_window(device, 4096, &memory, &why));
+  window = memory;
+  heap->window = backend->address(device, window);
+  push(heap);
+  MUST(backend->launch(device, image, heap, TALK, 4, &why));
+  before = rdl__now_ns();
+  for (uint32_t k = 1; k <= 1000; k++) {
+    window[1] = 7 * k;
+    __atomic_store_n(&window[0], k, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&window[16], __ATOMIC_ACQUIRE) != k) {
+    }
+    assert_int_equal(window[17], 7 * k);
+    MUST(backend->read(device, &one, 1, &why));
+    assert_int_equal(sum, 8 * k);
+  }
+  printf("  a question, its answer and a read of 4 bytes: %.1f us\n", since_us(before) / 1000);
+  MUST(backend->wait(device, 10000000000u, &why));
+  backend->release(device, window);
+  backend->release(device, heap);
 }
 
 static void launches_follow_each_other(void **state) {
@@ -234,6 +315,8 @@ int main(void) {
   const struct CMUnitTest first[] = {cmocka_unit_test(workers_run_at_the_same_time)};
   const struct CMUnitTest rest[] = {
       cmocka_unit_test(transfers_arrive),
+      cmocka_unit_test(small_transfers_arrive),
+      cmocka_unit_test(a_window_is_open_beside_a_launch),
       cmocka_unit_test(launches_follow_each_other),
       cmocka_unit_test(a_wait_has_a_limit),
       cmocka_unit_test(a_trap_loses_the_device),

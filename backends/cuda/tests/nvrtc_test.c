@@ -13,6 +13,7 @@
 #include "backends/common/backends.h"
 #include "backends/common/clock.h"
 #include "backends/common/file.h"
+#include "backends/cuda/front.h"
 #include "backends/cuda/nvrtc.h"
 #include "backends/cuda/tests/standin.h"
 
@@ -95,6 +96,52 @@ static void errors_name_file_line_and_column(void **unused) {
   assert_non_null(strstr(why.text, "undefd"));
 }
 
+static int has_word(const rdl_nvrtc_binary *binary, const char *word) {
+  size_t length = strlen(word);
+  for (size_t k = 0; k + length <= binary->size; k++)
+    if (memcmp(binary->bytes + k, word, length) == 0) return 1;
+  return 0;
+}
+
+/* Each image has the kernels that move transfers, by their plain names. */
+static void the_backends_own_kernels_are_there(void **unused) {
+  static const char options[] =
+      "--gpu-architecture=sm_90 --std=c++20 --device-as-default-execution-space";
+  rdl_nvrtc_binary binary = {.bytes = NULL};
+  rdl_nvrtc nvrtc;
+  char *log = NULL;
+  (void)unused;
+  assert_int_equal(rdl__nvrtc_find(DRIVER_VERSION, &nvrtc, &why), RDL_OK);
+  if (rdl__nvrtc_compile(&nvrtc, options, (const char *)rdl__front_texts[0].text,
+                         rdl__front_texts[0].size, NULL, &binary, &log, &why) != RDL_OK)
+    fail_msg("%s", log ? log : why.text);
+  assert_true(has_word(&binary, ".text.rdl_scatter"));
+  assert_true(has_word(&binary, ".text.rdl_gather"));
+  free(binary.bytes);
+}
+
+/* Functions and tables as C has them, with no word of CUDA's before them. */
+static void plain_functions_are_the_devices(void **unused) {
+  static const char text[] = "static const unsigned primes[3] = {2, 3, 5};\n"
+                             "unsigned twice(unsigned n) { return 2u * n; }\n"
+                             "static inline unsigned prime(unsigned k) {\n"
+                             "  return twice(primes[k % 3u]);\n"
+                             "}\n" KERNEL "{ heap[purpose] = (unsigned char)prime(purpose); }\n";
+  (void)unused;
+  if (build(90, text, sizeof text - 1) != RDL_OK) fail_msg("%s", why.text);
+}
+
+static void errors_in_plain_functions_are_named(void **unused) {
+  static const char text[] = "unsigned twice(unsigned n) {\n"
+                             "  return 2u * undefd;\n"
+                             "}\n" KERNEL "{ heap[0] = (unsigned char)twice(purpose); }\n";
+  static const char place[] = "../some where/user.task.c:2:15: error: ";
+  (void)unused;
+  assert_int_equal(build(90, text, sizeof text - 1), RDL_COMPILE);
+  if (strncmp(why.text, place, sizeof place - 1) != 0) fail_msg("%s", why.text);
+  assert_non_null(strstr(why.text, "undefd"));
+}
+
 static void a_whole_image_compiles(void **unused) {
   static const int architectures[] = {75, 80, 90};
   size_t length;
@@ -115,6 +162,9 @@ int main(int argc, char **argv) {
       cmocka_unit_test(the_counter_counts),
       cmocka_unit_test(members_may_have_the_names_of_functions),
       cmocka_unit_test(errors_name_file_line_and_column),
+      cmocka_unit_test(the_backends_own_kernels_are_there),
+      cmocka_unit_test(plain_functions_are_the_devices),
+      cmocka_unit_test(errors_in_plain_functions_are_named),
       cmocka_unit_test(a_whole_image_compiles),
   };
   rdl_nvrtc nvrtc;

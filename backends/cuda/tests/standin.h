@@ -13,13 +13,15 @@ typedef struct standin {
   int architecture; /* of the first device: 90 */
   int runs;         /* launches do not end while this is set */
   int blocks;       /* that fit on a multiprocessor */
+  int no_ranges;    /* it is not told where memory begins, and how long it is */
 
   /* counted here */
   int failed; /* 1 = the call that had to fail has */
   int retained[STANDIN_DEVICES];
-  int memories, pages, streams, modules, contexts_pushed;
+  int memories, pages, registered, streams, modules, contexts_pushed;
   int misuse; /* calls that no program may make */
   int copies; /* that were queued */
+  int moves;  /* kernels that moved pieces */
   int loaded; /* functions */
   int launches;
   unsigned grid, block, shared, purpose;

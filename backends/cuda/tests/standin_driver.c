@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stands in for the CUDA driver, and for NVRTC, in tests: two devices whose memory is this
- * process's. What is queued is done when somebody synchronizes or asks, as late as it may be.
+ * process's. What is queued in a stream is done when somebody synchronizes or asks, as late as it
+ * may be.
  *
  * NVRTC makes of a text its options and the text. The text says what else happens:
  *
@@ -11,7 +12,7 @@
  *   @trap    each launch ends with CUDA_ERROR_LAUNCH_FAILED, and all calls from then on
  *
  * A launch stores its purpose in the first word of the heap, and the number of its blocks in the
- * second one.
+ * second one. rdl_scatter and rdl_gather do what they do.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "backends/cuda/api.h"
+#include "backends/cuda/device.h"
 #include "backends/cuda/tests/standin.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -37,8 +39,14 @@ struct CUctx_st {
 struct CUstream_st {
   int unused;
 };
+struct CUfunc_st {
+  const char *name;
+  rdl_cu_module module;
+};
+static const char *const kernels[] = {"rdl_launch", "rdl_scatter", "rdl_gather"};
 struct CUmod_st {
   char *text;
+  struct CUfunc_st functions[sizeof kernels / sizeof kernels[0]];
 };
 
 static struct CUctx_st primary[STANDIN_DEVICES] = {{0}, {1}};
@@ -77,15 +85,57 @@ static rdl_cu_result begin_within(void) {
     if (begun_) return begun_;                                                                     \
   } while (0)
 
+/* ---- what the driver knows of memory ---- */
+
+typedef struct range {
+  unsigned char *from;
+  size_t bytes;
+  rdl_cu_context context;
+  unsigned type;
+  unsigned managed; /* 1 = the host's just now */
+} range;
+
+#define MOST_RANGES 256
+static range ranges[MOST_RANGES];
+
+static range *range_of(rdl_cu_address address) {
+  for (range *r = ranges; r < ranges + MOST_RANGES; r++)
+    if (r->from && address - (uintptr_t)r->from < r->bytes) return r;
+  return NULL;
+}
+
+/* 0 = a part of it is known already. */
+static int know(void *from, size_t bytes, unsigned type) {
+  range *unused = NULL;
+  for (range *r = ranges; r < ranges + MOST_RANGES; r++) {
+    if (!r->from) unused = r;
+    if (r->from && r->from < (unsigned char *)from + bytes &&
+        (unsigned char *)from < r->from + r->bytes)
+      return 0;
+  }
+  if (!unused) return 0;
+  *unused = (range){from, bytes, current(), type, 0};
+  return 1;
+}
+
+static void forget(void *from) {
+  range *r = range_of((uintptr_t)from);
+  if (r && r->from == from)
+    r->from = NULL;
+  else
+    state->misuse++;
+}
+
 /* ---- the queue ---- */
 
 typedef struct operation {
-  enum { COPY, FILL, LAUNCH } kind;
+  enum { COPY, FILL, LAUNCH, SCATTER, GATHER } kind;
+  int traps;
+  rdl_cu_stream stream;
   void *to;
   const void *from;
   size_t bytes;
   unsigned purpose, blocks;
-  int traps;
 } operation;
 
 #define MOST_QUEUED 4096
@@ -108,20 +158,51 @@ static void run_launch(const operation *launch) {
   words[1] = launch->blocks;
 }
 
-/* As far as it comes: a launch that runs holds up what is behind it. */
-static rdl_cu_result run_queue(void) {
-  int k = 0;
-  for (; k < queued_count && !sticky; k++) {
-    operation *o = &queued[k];
-    if (o->kind == LAUNCH && state->runs) break;
-    if (o->kind == COPY) memcpy(o->to, o->from, o->bytes);
-    if (o->kind == FILL) memset(o->to, 0, o->bytes);
-    if (o->kind == LAUNCH) run_launch(o);
+static void move_pieces(const operation *o) {
+  unsigned char *pages = o->to;
+  const rdl_cu_piece *list = (const rdl_cu_piece *)(const void *)pages;
+  for (const rdl_cu_piece *p = list; p < list + o->blocks; p++) {
+    void *there = (void *)(uintptr_t)p->there; /* NOLINT(performance-no-int-to-ptr) */
+    if (o->kind == SCATTER)
+      memcpy(there, pages + p->at, p->bytes);
+    else
+      memcpy(pages + p->at, there, p->bytes);
   }
-  memmove(queued, queued + k, (size_t)(queued_count - k) * sizeof *queued);
-  queued_count -= k;
+}
+
+static void run(const operation *o) {
+  if (o->kind == COPY) memcpy(o->to, o->from, o->bytes);
+  if (o->kind == FILL) memset(o->to, 0, o->bytes);
+  if (o->kind == LAUNCH) run_launch(o);
+  if (o->kind == SCATTER || o->kind == GATHER) move_pieces(o);
+}
+
+/* A launch that runs has the device: no other kernel begins. */
+static int is_held(const operation *o) {
+  return state->runs && (o->kind == LAUNCH || o->kind == SCATTER || o->kind == GATHER);
+}
+
+/* As far as it comes, in one stream or (NULL) all of them: what is held holds up what is behind it
+ * in its stream. */
+static rdl_cu_result run_queue(rdl_cu_stream stream) {
+  rdl_cu_stream held[MOST_QUEUED];
+  int kept = 0, left = 0;
+  for (int k = 0; k < queued_count; k++) {
+    const operation o = queued[k];
+    int waits = sticky || is_held(&o) || (stream && o.stream != stream);
+    for (int h = 0; h < kept && !waits; h++)
+      waits = held[h] == o.stream;
+    if (!waits) {
+      run(&o);
+      continue;
+    }
+    left += !stream || o.stream == stream;
+    held[kept] = o.stream;
+    queued[kept++] = o;
+  }
+  queued_count = kept;
   if (sticky) return sticky;
-  return queued_count ? RDL_CUDA_NOT_READY : 0;
+  return left ? RDL_CUDA_NOT_READY : 0;
 }
 
 /* ---- the driver ---- */
@@ -255,13 +336,14 @@ static rdl_cu_result memory_alloc(rdl_cu_address *out_address, size_t bytes) {
   memset(memory, 0xee, bytes);
   *out_address = (uintptr_t)memory;
   state->memories++;
-  return 0;
+  return know(memory, bytes, RDL_CU_MEMORYTYPE_DEVICE) ? 0 : RDL_CUDA_OUT_OF_MEMORY;
 }
 
 /* Waits for what is queued, as the driver does. */
 static rdl_cu_result memory_free(rdl_cu_address address) {
   if (!current()) state->misuse++;
-  (void)run_queue();
+  (void)run_queue(NULL);
+  forget((void *)(uintptr_t)address);
   free((void *)(uintptr_t)address);
   state->memories--;
   return 0;
@@ -269,32 +351,103 @@ static rdl_cu_result memory_free(rdl_cu_address address) {
 
 static rdl_cu_result host_alloc(void **out_memory, size_t bytes, unsigned flags) {
   BEGIN(begin_within);
-  if (flags != RDL_CU_MEMHOSTALLOC_PORTABLE) return RDL_CUDA_INVALID_VALUE;
-  *out_memory = malloc(bytes);
+  if (flags & ~(unsigned)(RDL_CU_MEMHOSTALLOC_PORTABLE | RDL_CU_MEMHOSTALLOC_DEVICEMAP))
+    return RDL_CUDA_INVALID_VALUE;
+  *out_memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+  memset(*out_memory, 0xee, bytes);
   state->pages++;
-  return 0;
+  return know(*out_memory, bytes, RDL_CU_MEMORYTYPE_HOST) ? 0 : RDL_CUDA_OUT_OF_MEMORY;
 }
 
 static rdl_cu_result host_free(void *memory) {
   if (!current()) state->misuse++;
-  (void)run_queue();
+  (void)run_queue(NULL);
+  forget(memory);
   free(memory);
   state->pages--;
   return 0;
+}
+
+/* Whole pages, and each once. */
+static rdl_cu_result host_register(void *memory, size_t bytes, unsigned flags) {
+  BEGIN(begin_within);
+  if (flags != (RDL_CU_MEMHOSTREGISTER_PORTABLE | RDL_CU_MEMHOSTREGISTER_DEVICEMAP) ||
+      (uintptr_t)memory % 4096 || bytes % 4096)
+    return RDL_CUDA_INVALID_VALUE;
+  if (!know(memory, bytes, RDL_CU_MEMORYTYPE_HOST)) return RDL_CUDA_HOST_MEMORY_ALREADY_REGISTERED;
+  state->registered++;
+  return 0;
+}
+
+static rdl_cu_result host_unregister(void *memory) {
+  if (!current()) state->misuse++;
+  forget(memory);
+  state->registered--;
+  return 0;
+}
+
+static rdl_cu_result host_address(rdl_cu_address *out_address, void *memory, unsigned flags) {
+  const range *r = range_of((uintptr_t)memory);
+  BEGIN(begin_within);
+  if (!r || r->type != RDL_CU_MEMORYTYPE_HOST || flags) return RDL_CUDA_INVALID_VALUE;
+  *out_address = (uintptr_t)memory;
+  return 0;
+}
+
+static rdl_cu_result address_range(rdl_cu_address *out_from, size_t *out_bytes,
+                                   rdl_cu_address address) {
+  const range *r = range_of(address);
+  BEGIN(begin_within);
+  if (!r || r->type != RDL_CU_MEMORYTYPE_DEVICE) return RDL_CUDA_INVALID_VALUE;
+  *out_from = (uintptr_t)r->from;
+  *out_bytes = r->bytes;
+  return 0;
+}
+
+static rdl_cu_result pointer_attribute(void *out_value, rdl_cu_pointer_attribute what,
+                                       rdl_cu_address address) {
+  static const unsigned host = RDL_CU_MEMORYTYPE_HOST;
+  const range *r = range_of(address);
+  BEGIN(begin_within);
+  if (!r || (state->no_ranges && what >= RDL_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR))
+    return RDL_CUDA_INVALID_VALUE;
+  switch (what) {
+  case RDL_CU_POINTER_ATTRIBUTE_CONTEXT:
+    memcpy(out_value, &r->context, sizeof(rdl_cu_context));
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    memcpy(out_value, r->managed ? &host : &r->type, sizeof r->type);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    memcpy(out_value, &r->managed, sizeof r->managed);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+    memcpy(out_value, &r->context->device, sizeof r->context->device);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    memcpy(out_value, &r->from, sizeof r->from);
+    return 0;
+  case RDL_CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    memcpy(out_value, &r->bytes, sizeof r->bytes);
+    return 0;
+  default:
+    return RDL_CUDA_INVALID_VALUE;
+  }
 }
 
 static rdl_cu_result fill(rdl_cu_address to, unsigned char value, size_t bytes,
                           rdl_cu_stream stream) {
   BEGIN(begin_within);
   if (!stream || value) return RDL_CUDA_INVALID_VALUE;
-  return put((operation){.kind = FILL, .to = (void *)(uintptr_t)to, .bytes = bytes});
+  return put(
+      (operation){.kind = FILL, .stream = stream, .to = (void *)(uintptr_t)to, .bytes = bytes});
 }
 
 static rdl_cu_result copy(void *to, const void *from, size_t bytes, rdl_cu_stream stream) {
   BEGIN(begin_within);
   if (!stream || !bytes) return RDL_CUDA_INVALID_VALUE;
   state->copies++;
-  return put((operation){.kind = COPY, .to = to, .from = from, .bytes = bytes});
+  return put((operation){.kind = COPY, .stream = stream, .to = to, .from = from, .bytes = bytes});
 }
 
 static rdl_cu_result copy_in(rdl_cu_address to, const void *from, size_t bytes,
@@ -305,6 +458,52 @@ static rdl_cu_result copy_in(rdl_cu_address to, const void *from, size_t bytes,
 static rdl_cu_result copy_out(void *to, rdl_cu_address from, size_t bytes, rdl_cu_stream stream) {
   return copy(to, (const void *)(uintptr_t)from, bytes, stream);
 }
+
+/* ---- what only a program beside Raddle uses ---- */
+
+static rdl_cu_result context_create(rdl_cu_context *out_context, unsigned flags,
+                                    rdl_cu_device device) {
+  rdl_cu_context made;
+  if (flags) return RDL_CUDA_INVALID_VALUE;
+  made = calloc(1, sizeof *made);
+  if (!made) return RDL_CUDA_OUT_OF_MEMORY;
+  made->device = device;
+  *out_context = made;
+  return context_push(made);
+}
+
+static rdl_cu_result context_destroy(rdl_cu_context context) {
+  if (current() == context) state->misuse++;
+  free(context);
+  return 0;
+}
+
+static rdl_cu_result managed_alloc(rdl_cu_address *out_address, size_t bytes, unsigned flags) {
+  rdl_cu_result code = flags == 1 ? memory_alloc(out_address, bytes) : RDL_CUDA_INVALID_VALUE;
+  if (code == 0) range_of(*out_address)->managed = 1;
+  return code;
+}
+
+static rdl_cu_result copy_in_at_once(rdl_cu_address to, const void *from, size_t bytes) {
+  BEGIN(begin_within);
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return 0;
+}
+
+static rdl_cu_result copy_out_at_once(void *to, rdl_cu_address from, size_t bytes) {
+  BEGIN(begin_within);
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  return 0;
+}
+
+static rdl_cu_result fill_words(rdl_cu_address to, unsigned value, size_t count) {
+  BEGIN(begin_within);
+  for (size_t k = 0; k < count; k++)
+    ((unsigned *)(uintptr_t)to)[k] = value;
+  return 0;
+}
+
+/* ---- streams, modules and launches ---- */
 
 static rdl_cu_result stream_create(rdl_cu_stream *out_stream, unsigned flags) {
   BEGIN(begin_within);
@@ -322,16 +521,14 @@ static rdl_cu_result stream_destroy(rdl_cu_stream stream) {
 }
 
 static rdl_cu_result stream_query(rdl_cu_stream stream) {
-  (void)stream;
   BEGIN(begin_within);
-  return run_queue();
+  return run_queue(stream);
 }
 
 /* A test that waits here for a launch that runs would wait for ever. */
 static rdl_cu_result stream_synchronize(rdl_cu_stream stream) {
   rdl_cu_result code;
-  (void)stream;
-  code = run_queue();
+  code = run_queue(stream);
   if (code == RDL_CUDA_NOT_READY) state->misuse++;
   BEGIN(begin_within);
   return code;
@@ -343,6 +540,8 @@ static rdl_cu_result module_load(rdl_cu_module *out_module, const void *image) {
   module = calloc(1, sizeof *module);
   if (!module) return RDL_CUDA_OUT_OF_MEMORY;
   module->text = strdup(image);
+  for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+    module->functions[k] = (struct CUfunc_st){kernels[k], module};
   *out_module = module;
   state->modules++;
   return 0;
@@ -359,9 +558,12 @@ static rdl_cu_result module_unload(rdl_cu_module module) {
 static rdl_cu_result module_function(rdl_cu_function *out_function, rdl_cu_module module,
                                      const char *name) {
   BEGIN(begin_within);
-  if (strcmp(name, "rdl_launch") != 0) return RDL_CUDA_NOT_FOUND;
-  *out_function = (rdl_cu_function)(void *)module;
-  return 0;
+  for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+    if (strcmp(name, kernels[k]) == 0) {
+      *out_function = &module->functions[k];
+      return 0;
+    }
+  return RDL_CUDA_NOT_FOUND;
 }
 
 static rdl_cu_result function_load(rdl_cu_function function) {
@@ -392,10 +594,10 @@ static rdl_cu_result occupancy(int *out_blocks, rdl_cu_function function, int th
 static rdl_cu_result launch(rdl_cu_function function, unsigned grid_x, unsigned grid_y,
                             unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                             unsigned shared, rdl_cu_stream stream, void **parameters) {
-  rdl_cu_module module = (rdl_cu_module)(void *)function;
   rdl_cu_address heap;
   BEGIN(begin_within);
-  if (!stream || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1)
+  if (!stream || strcmp(function->name, "rdl_launch") != 0 || grid_y != 1 || grid_z != 1 ||
+      block_y != 1 || block_z != 1)
     return RDL_CUDA_INVALID_VALUE;
   if (grid_x > (unsigned)state->blocks * STANDIN_UNITS)
     return RDL_CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -406,10 +608,28 @@ static rdl_cu_result launch(rdl_cu_function function, unsigned grid_x, unsigned 
   state->shared = shared;
   state->launches++;
   return put((operation){.kind = LAUNCH,
+                         .stream = stream,
                          .to = (void *)(uintptr_t)heap,
                          .purpose = state->purpose,
                          .blocks = grid_x,
-                         .traps = strstr(module->text, "@trap") != NULL});
+                         .traps = strstr(function->module->text, "@trap") != NULL});
+}
+
+static rdl_cu_result launch_mover(rdl_cu_function function, unsigned grid_x, unsigned grid_y,
+                                  unsigned grid_z, unsigned block_x, unsigned block_y,
+                                  unsigned block_z, unsigned shared, rdl_cu_stream stream,
+                                  void **parameters, void **extra) {
+  rdl_cu_address pages;
+  BEGIN(begin_within);
+  if (!stream || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || shared || extra ||
+      !grid_x || block_x != RDL_CU_MOVERS || strcmp(function->name, "rdl_launch") == 0)
+    return RDL_CUDA_INVALID_VALUE;
+  memcpy(&pages, parameters[0], sizeof pages);
+  state->moves++;
+  return put((operation){.kind = strcmp(function->name, "rdl_gather") == 0 ? GATHER : SCATTER,
+                         .stream = stream,
+                         .to = (void *)(uintptr_t)pages,
+                         .blocks = grid_x});
 }
 
 /* NOLINTEND(performance-no-int-to-ptr) */
@@ -443,9 +663,20 @@ static const struct {
     FUNCTION("cuMemFree", 3020, memory_free),
     FUNCTION("cuMemHostAlloc", 2020, host_alloc),
     FUNCTION("cuMemFreeHost", 2000, host_free),
+    FUNCTION("cuMemHostRegister", 6050, host_register),
+    FUNCTION("cuMemHostUnregister", 4000, host_unregister),
+    FUNCTION("cuMemHostGetDevicePointer", 3020, host_address),
+    FUNCTION("cuMemGetAddressRange", 3020, address_range),
+    FUNCTION("cuPointerGetAttribute", 4000, pointer_attribute),
     FUNCTION("cuMemsetD8Async", 3020, fill),
     FUNCTION("cuMemcpyHtoDAsync", 3020, copy_in),
     FUNCTION("cuMemcpyDtoHAsync", 3020, copy_out),
+    FUNCTION("cuCtxCreate", 3020, context_create),
+    FUNCTION("cuCtxDestroy", 4000, context_destroy),
+    FUNCTION("cuMemAllocManaged", 6000, managed_alloc),
+    FUNCTION("cuMemcpyHtoD", 3020, copy_in_at_once),
+    FUNCTION("cuMemcpyDtoH", 3020, copy_out_at_once),
+    FUNCTION("cuMemsetD32", 3020, fill_words),
     FUNCTION("cuStreamCreate", 2000, stream_create),
     FUNCTION("cuStreamDestroy", 4000, stream_destroy),
     FUNCTION("cuStreamQuery", 2000, stream_query),
@@ -456,6 +687,7 @@ static const struct {
     FUNCTION("cuFuncLoad", 12040, function_load),
     FUNCTION("cuFuncGetAttribute", 2020, function_attribute),
     FUNCTION("cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, occupancy),
+    FUNCTION("cuLaunchKernel", 4000, launch_mover),
     FUNCTION("cuLaunchCooperativeKernel", 9000, launch),
 #undef FUNCTION
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands in front of an image, because NVRTC lacks it or takes it amiss.
+ * What stands in front of an image: what NVRTC lacks or takes amiss, and kernels that the backend
+ * uses itself.
  *
  * __COUNTER__: 0, 1, 2 ... in the order in which it stands in the text.
  *
@@ -40,6 +41,43 @@ template <class Place, unsigned From, unsigned End> __device__ consteval unsigne
 #define __COUNTER__ (rdl_next_number<decltype([] {}), 0u, 65536u>())
 
 #endif
+
+/*
+ * Many small transfers between the host's locked pages, where they are listed first, and the device
+ * (transfer.c): a block moves a piece.
+ */
+struct rdl_cu_piece {
+  unsigned long long there;
+  unsigned at, bytes;
+};
+static_assert(sizeof(rdl_cu_piece) == 16, "as the host lists them");
+
+template <class Word>
+static __device__ void rdl_cu_move(unsigned char *to, const unsigned char *from, unsigned bytes) {
+  for (unsigned k = threadIdx.x; k < bytes / sizeof(Word); k += blockDim.x)
+    ((Word *)to)[k] = ((const Word *)from)[k];
+}
+
+static __device__ void rdl_cu_move_piece(unsigned char *to, const unsigned char *from,
+                                         unsigned bytes) {
+  unsigned odd = (unsigned)((unsigned long long)to | (unsigned long long)from) | bytes;
+  if (odd % 8u == 0)
+    rdl_cu_move<unsigned long long>(to, from, bytes);
+  else if (odd % 4u == 0)
+    rdl_cu_move<unsigned>(to, from, bytes);
+  else
+    rdl_cu_move<unsigned char>(to, from, bytes);
+}
+
+extern "C" __global__ void rdl_scatter(unsigned char *pages) {
+  const rdl_cu_piece piece = ((const rdl_cu_piece *)pages)[blockIdx.x];
+  rdl_cu_move_piece((unsigned char *)piece.there, pages + piece.at, piece.bytes);
+}
+
+extern "C" __global__ void rdl_gather(unsigned char *pages) {
+  const rdl_cu_piece piece = ((const rdl_cu_piece *)pages)[blockIdx.x];
+  rdl_cu_move_piece(pages + piece.at, (const unsigned char *)piece.there, piece.bytes);
+}
 
 /*
  * A member with the name of one of CUDA's mathematical functions, before a `<`: some of these are
