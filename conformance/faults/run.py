@@ -76,7 +76,7 @@ def apply(fault, folder):
 
 # A worker that gives its core away runs beside others less often, and faults that are races would
 # show too seldom where there are more workers than cores. Both copies go without.
-GIVES_WAY = "  if (rdl->resting && (control->flags & RDL_FLAG_CROWDED)) rdl_give_way();\n"
+GIVES_WAY = "  if (rdl->resting && (rdl->control->flags & RDL_FLAG_CROWDED)) rdl_give_way();\n"
 
 
 def keep_cores(folder):
