@@ -79,11 +79,15 @@ typedef struct rdl_warp_memory {
   rdl_u64 scratch[RDL_SCRATCH_BYTES / 8u];
 } rdl_warp_memory;
 
+/* As much of it a launch needs: more than a kernel can declare where frames are large. */
+extern "C" __device__ rdl_u32 rdl_shared_bytes;
+__device__ rdl_u32 rdl_shared_bytes = sizeof(rdl_warp_memory) * RDL_WARPS;
+extern __shared__ rdl_u64 rdl_shared_memory[];
+
 /* The leader's rdl_cx is in shared memory, too: the memory that is called local belongs to a
    thread, and one word of one lane takes as much of the cache there as the same word of eight. */
 RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
-  __shared__ rdl_warp_memory memory[RDL_WARPS];
-  rdl_warp_memory *mine = memory + rdl_part_of_group();
+  rdl_warp_memory *mine = (rdl_warp_memory *)rdl_shared_memory + rdl_part_of_group();
   rdl_cx follower = {};
   rdl_cx *rdl = &follower;
   if (purpose == RDL_LAUNCH_DESCRIBE && rdl_group_id() == 0u && rdl_lane() == 0u)

@@ -564,16 +564,28 @@ RDL_FN rdl_u32 rdl_foresee(rdl_cx *rdl) {
     slot = rdl->free_next++;
   return slot;
 }
+
+/* The lanes of a warp run on while the leader makes what they all have the handle of: they wait for
+   it. Those of a work-group cannot meet here (0015), and look at nothing that is not made yet. */
+#if defined(RDL_WARP)
+#define rdl_lanes_meet() rdl_barrier()
+#else
+#define rdl_lanes_meet() (void)0
+#endif
 #endif
 
 RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
   RDL_GLOBAL rdl_word *frame;
+  rdl_future f;
   rdl_u32 slot, k;
 #if RDL_LANES > 1
   if (rdl->wide) {
     slot = rdl_foresee(rdl);
     if (!slot) return rdl_no_future();
-    if (!rdl_leads(rdl)) return rdl_handle_of(rdl, slot);
+    if (!rdl_leads(rdl)) {
+      rdl_lanes_meet();
+      return rdl_handle_of(rdl, slot);
+    }
   }
 #endif
   slot = rdl_slot_new(rdl, task);
@@ -581,7 +593,11 @@ RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *word
   frame = rdl_block(rdl, rdl->records[slot].frame);
   for (k = 0; k < count; k++)
     frame[k] = words[k];
-  return rdl_child_start(rdl, slot, task);
+  f = rdl_child_start(rdl, slot, task);
+#if RDL_LANES > 1
+  if (rdl->wide) rdl_lanes_meet();
+#endif
+  return f;
 }
 
 #if RDL_LANES == 1

@@ -49,7 +49,8 @@ typedef struct CUfunc_st *rdl_cu_function;
   X(88, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS)                                                \
   X(95, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)                                                    \
   X(2, CU_COMPUTEMODE_PROHIBITED)                                                                  \
-  X(4, CU_FUNC_ATTRIBUTE_NUM_REGS)
+  X(4, CU_FUNC_ATTRIBUTE_NUM_REGS)                                                                 \
+  X(8, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
 
 /* X(number, name behind CUDA_ERROR_, status, sticky, advice). After a sticky one no call in this
  * process works on the context any more. */

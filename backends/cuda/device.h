@@ -23,6 +23,7 @@
 struct rdl_backend_image {
   rdl_cu_module module;
   rdl_cu_function kernel;
+  uint32_t shared_bytes;           /* of shared memory that a block of it takes */
   rdl_cu_function scatter, gather; /* see transfer.c */
 };
 

@@ -28,7 +28,7 @@ static rdl_status start(rdl_backend_device *device, rdl_backend_image *image, vo
   status =
       RDL_CU(cu, &device->lost, why,
              cu->cuLaunchCooperativeKernel(image->kernel, blocks, 1, 1, RDL_CU_LANES * RDL_CU_WARPS,
-                                           1, 1, 0, device->stream, parameters));
+                                           1, 1, image->shared_bytes, device->stream, parameters));
   if (status != RDL_OK) __atomic_store_n(&device->launched, 0u, __ATOMIC_RELAXED);
   device->launched_ns = rdl__now_ns();
   return status;

@@ -27,13 +27,37 @@ static rdl_status load_function(rdl_backend_device *device, rdl_cu_module module
                 cu->cuFuncGetAttribute(&registers, RDL_CU_FUNC_ATTRIBUTE_NUM_REGS, *out_function));
 }
 
-static rdl_status check_fit(rdl_backend_device *device, rdl_cu_function kernel, rdl_reason *why) {
+/* The image says how much shared memory its launches take, for the driver to keep it ready. */
+static rdl_status take_shared(rdl_backend_device *device, rdl_backend_image *image,
+                              rdl_reason *why) {
+  const rdl_cu *cu = device->cu;
+  rdl_cu_address address = 0;
+  size_t size = 0;
+  rdl_status status =
+      RDL_CU(cu, &device->lost, why,
+             cu->cuModuleGetGlobal(&address, &size, image->module, "rdl_shared_bytes"));
+  if (status != RDL_OK) return status;
+  status = RDL_CU(cu, &device->lost, why,
+                  cu->cuMemcpyDtoHAsync(&image->shared_bytes, address, sizeof image->shared_bytes,
+                                        device->stream));
+  if (status == RDL_OK)
+    status = RDL_CU(cu, &device->lost, why, cu->cuStreamSynchronize(device->stream));
+  if (status != RDL_OK) return status;
+  return RDL_CU(cu, &device->lost, why,
+                cu->cuFuncSetAttribute(image->kernel,
+                                       RDL_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       (int)image->shared_bytes));
+}
+
+static rdl_status check_fit(rdl_backend_device *device, const rdl_backend_image *image,
+                            rdl_reason *why) {
   const rdl_cu *cu = device->cu;
   int blocks = 0;
   uint32_t fit;
-  rdl_status status = RDL_CU(cu, &device->lost, why,
-                             cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                                 &blocks, kernel, (int)(RDL_CU_LANES * RDL_CU_WARPS), 0));
+  rdl_status status =
+      RDL_CU(cu, &device->lost, why,
+             cu->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                 &blocks, image->kernel, (int)(RDL_CU_LANES * RDL_CU_WARPS), image->shared_bytes));
   if (status != RDL_OK) return status;
   fit = blocks > 0 ? (uint32_t)blocks * device->units * RDL_CU_WARPS : 0;
   if (device->workers <= fit) return RDL_OK;
@@ -53,7 +77,8 @@ static rdl_status load_module(rdl_backend_device *device, const void *binary,
     status = load_function(device, image->module, "rdl_scatter", &image->scatter, why);
   if (status == RDL_OK)
     status = load_function(device, image->module, "rdl_gather", &image->gather, why);
-  if (status == RDL_OK) status = check_fit(device, image->kernel, why);
+  if (status == RDL_OK) status = take_shared(device, image, why);
+  if (status == RDL_OK) status = check_fit(device, image, why);
   return status;
 }
 

@@ -5,6 +5,7 @@
 
 #define STANDIN_DEVICES 2 /* the second one is too old for Raddle */
 #define STANDIN_UNITS   4
+#define STANDIN_SHARED  50000u /* bytes that a block of an image takes */
 
 typedef struct standin {
   /* set by tests */

@@ -582,11 +582,31 @@ static rdl_cu_result function_attribute(int *out_value, rdl_cu_function_attribut
   return 0;
 }
 
+static rdl_cu_result function_set_attribute(rdl_cu_function function,
+                                            rdl_cu_function_attribute what, int value) {
+  BEGIN(begin_within);
+  if (strcmp(function->name, "rdl_launch") != 0 || value != (int)STANDIN_SHARED ||
+      what != RDL_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    return RDL_CUDA_INVALID_VALUE;
+  return 0;
+}
+
+static rdl_cu_result module_global(rdl_cu_address *out_address, size_t *out_bytes,
+                                   rdl_cu_module module, const char *name) {
+  static const uint32_t shared = STANDIN_SHARED;
+  (void)module;
+  BEGIN(begin_within);
+  if (strcmp(name, "rdl_shared_bytes") != 0) return RDL_CUDA_NOT_FOUND;
+  *out_address = (uintptr_t)&shared;
+  *out_bytes = sizeof shared;
+  return 0;
+}
+
 static rdl_cu_result occupancy(int *out_blocks, rdl_cu_function function, int threads,
                                size_t shared) {
   (void)function;
   BEGIN(begin_within);
-  if (threads != 128 || shared) return RDL_CUDA_INVALID_VALUE;
+  if (threads != 128 || shared != STANDIN_SHARED) return RDL_CUDA_INVALID_VALUE;
   *out_blocks = state->blocks;
   return 0;
 }
@@ -686,6 +706,8 @@ static const struct {
     FUNCTION("cuModuleGetFunction", 2000, module_function),
     FUNCTION("cuFuncLoad", 12040, function_load),
     FUNCTION("cuFuncGetAttribute", 2020, function_attribute),
+    FUNCTION("cuFuncSetAttribute", 9000, function_set_attribute),
+    FUNCTION("cuModuleGetGlobal", 3020, module_global),
     FUNCTION("cuOccupancyMaxActiveBlocksPerMultiprocessor", 6050, occupancy),
     FUNCTION("cuLaunchKernel", 4000, launch_mover),
     FUNCTION("cuLaunchCooperativeKernel", 9000, launch),

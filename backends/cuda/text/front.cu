@@ -83,7 +83,7 @@ extern "C" __global__ void rdl_gather(unsigned char *pages) {
  * A member with the name of one of CUDA's mathematical functions, before a `<`: some of these are
  * templates, and the compiler takes `self->round < n` for the beginning of one's arguments. So the
  * members, and all else in the text, have other names than these. What the functions do has its own
- * words in the dialect.
+ * words in the dialect. The last ones are functions that a task file may well define itself.
  */
 #define abs RDL_NAME_abs
 #define acos RDL_NAME_acos
@@ -156,3 +156,8 @@ extern "C" __global__ void rdl_gather(unsigned char *pages) {
 #define tanh RDL_NAME_tanh
 #define tgamma RDL_NAME_tgamma
 #define trunc RDL_NAME_trunc
+#define malloc RDL_NAME_malloc
+#define free RDL_NAME_free
+#define memcpy RDL_NAME_memcpy
+#define memset RDL_NAME_memset
+#define clock RDL_NAME_clock
