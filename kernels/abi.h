@@ -205,7 +205,7 @@ typedef struct rdl_ring {
 /* Items come from `fresh` first and from chunks of freed ones later. */
 typedef struct rdl_pool {
   rdl_u32 chunks; /* list of chunks; taken whole by exchange */
-  rdl_u32 fresh;  /* first item never used */
+  rdl_u32 fresh;  /* first item never used; beyond the limit when none is left */
   rdl_u32 limit;  /* one past the last */
   rdl_u32 takes;  /* begun: from then on `chunks` may look empty and not be */
   rdl_u32 taken;  /* over: what the taker did not keep is back */

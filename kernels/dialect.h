@@ -330,8 +330,10 @@ RDL_FN rdl_u32 rdl_cas(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
                : "memory");
   return old;
 }
-RDL_FN rdl_u64 rdl_clock(void) {
-  return (rdl_u64)clock64();
+RDL_FN rdl_u64 rdl_clock(void) { /* in nanoseconds and the same everywhere */
+  rdl_u64 now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
 }
 RDL_FN void rdl_relax(void) {
   __nanosleep(100);
@@ -622,9 +624,8 @@ RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
 }
 #endif
 
-/* A release just before or just behind another one of this worker, which covers all that matters
-   where the host does not look into a launch: on a GPU each one waits until everything that was
-   written has arrived. */
+/* A release just before another one of this worker, or for the host, which sees nothing of a launch
+   on CUDA: a GPU waits at each one until everything that was written has arrived. */
 #if defined(__CUDACC__)
 #define rdl_store_beside_release rdl_store_relaxed
 #else

@@ -209,7 +209,7 @@ RDL_OUTLINE rdl_future rdl_child_start(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) 
   rdl_link_child(rdl, slot);
   if (rdl->spawned == RDL_SPAWNED_MOST) rdl_count_children(rdl);
   rdl->spawned++;
-  rdl_store_beside_release(&record->wait, ready); /* that of rdl_record_clear */
+  rdl_store_release(&record->wait, ready);
   rdl_child_queue(rdl, slot, ready);
   rdl->counters.spawned++;
   return rdl_handle_of(rdl, slot);

@@ -108,10 +108,14 @@ RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
 
 #endif
 
+RDL_FN rdl_u32 rdl_least(rdl_u32 a, rdl_u32 b) {
+  return a < b ? a : b;
+}
+
 /* Up to `want` items of `step` units that were never used; returns how many. As long as there is
    more than all workers could take at once each adds what it takes, for thousands that come to a
-   launch together would swap for long. Who has added too much, since it had looked long before,
-   takes that back, and whoever looks meanwhile finds nothing. */
+   launch together would swap for long. Who had looked long before may add too much: what is left up
+   to the limit is its own, and from then on `fresh` is beyond the limit, and nothing is left. */
 RDL_FN rdl_u32 rdl_fresh_take(rdl_cx *rdl, RDL_GLOBAL rdl_pool *from, rdl_u32 step, rdl_u32 want,
                               rdl_u32 *first) {
   rdl_u32 limit = from->limit, fresh = rdl_load_relaxed(&from->fresh), seen, take;
@@ -119,8 +123,7 @@ RDL_FN rdl_u32 rdl_fresh_take(rdl_cx *rdl, RDL_GLOBAL rdl_pool *from, rdl_u32 st
       (limit - fresh) / RDL_CHUNK_UNITS > rdl->control->workers) {
     fresh = rdl_fetch_add(&from->fresh, want * step);
     *first = fresh;
-    if (fresh < limit && limit - fresh >= want * step) return want;
-    fresh = rdl_fetch_add(&from->fresh, 0u - want * step) - want * step;
+    return fresh < limit ? rdl_least(want, (limit - fresh) / step) : 0u;
   }
   for (;;) {
     if (fresh >= limit) return 0;
@@ -203,7 +206,8 @@ RDL_FN rdl_u32 rdl_grab_fresh(rdl_cx *rdl, rdl_u32 pool) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
   RDL_GLOBAL rdl_pool *from = &rdl->control->pools[pool < RDL_POOL_FRAMES ? pool : RDL_POOL_FRAMES];
   rdl_u32 step = rdl_pool_step(pool), fresh = rdl_load_relaxed(&from->fresh);
-  rdl_u32 take = rdl_pool_chunk(rdl, pool), there = (from->limit - fresh) / step;
+  rdl_u32 take = rdl_pool_chunk(rdl, pool);
+  rdl_u32 there = fresh < from->limit ? (from->limit - fresh) / step : 0u;
   if (take > there) take = there;
   if (!take || stash->next != stash->end) return 0;
   if (rdl_cas(&from->fresh, fresh, fresh + take * step) != fresh) return 0;

@@ -127,10 +127,6 @@ RDL_OUTLINE void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
 /* The most that is put out for others at once: they ask again for more. */
 #define RDL_SHARE_MOST 16u
 
-RDL_FN rdl_u32 rdl_least(rdl_u32 a, rdl_u32 b) {
-  return a < b ? a : b;
-}
-
 /* Somebody has no work: half of what waits here becomes free to take, unless something already is.
    What has yielded goes first, for it would wait longest here, and then what is oldest in the ring,
    which is the largest as a rule. One stays: a worker that gave away all it has would take it back

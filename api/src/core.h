@@ -275,6 +275,13 @@ rdl_status rdl__select(const char *selector, const void *native, const rdl_backe
 rdl_status rdl__find_device(const char *selector, const rdl_backend **out_backend,
                             size_t *out_index, rdl_device_info *out_info);
 
+/* Items of a pool from here on were never used. */
+static inline uint32_t rdl__fresh(const rdl_context *cx, uint32_t pool) {
+  uint32_t fresh = rdl_load_relaxed(&cx->control->pools[pool].fresh);
+  uint32_t limit = cx->control->pools[pool].limit;
+  return fresh < limit ? fresh : limit;
+}
+
 /* heap.c */
 rdl_status rdl__heap_create(rdl_context *cx);
 /* Between two launches only: one item, or what the workers took with them when they left. A worker

@@ -430,7 +430,7 @@ void rdl__break_deadlocks(rdl_context *cx) {
     return;
   }
   rdl__timers_collect(cx);
-  s.slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
+  s.slots = rdl__fresh(cx, RDL_POOL_SLOTS);
   s.movable = cx->search_marks;
   s.seen = s.movable + s.slots;
   s.stack = cx->search_stack;

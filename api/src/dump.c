@@ -297,7 +297,7 @@ static rdl_status describe(rdl_context *cx, rdl__text *out) {
   d->cx = cx;
   d->out = out;
   d->now = rdl__now_ns();
-  d->slots = rdl_load_relaxed(&cx->control->pools[RDL_POOL_SLOTS].fresh);
+  d->slots = rdl__fresh(cx, RDL_POOL_SLOTS);
   if (rdl__apart(cx) && cx->launched)
     d->slots = cx->fresh_root; /* of the others nothing is known */
   d->steps = cx->control->pools[RDL_POOL_NODES].limit;

@@ -198,8 +198,7 @@ static void add_returned(rdl_context *cx, parts *p) {
 }
 
 static void add_task_slots(rdl_context *cx, parts *p, uint64_t at, size_t size) {
-  const rdl_control *c = cx->control;
-  add_table(cx, p, at, cx->options.roots + 1ull, c->pools[RDL_POOL_SLOTS].fresh, size);
+  add_table(cx, p, at, cx->options.roots + 1ull, rdl__fresh(cx, RDL_POOL_SLOTS), size);
 }
 
 /* Results that do not fit into an outcome lie where their roots have their frames; only those that
@@ -289,12 +288,12 @@ rdl_status rdl__pull_tables(rdl_context *cx, rdl_reason *why) {
   /* The slots' own nodes, as far as slots are used, and those of the pool. */
   add_table(cx, &p, c->nodes, 1, cx->fresh_root, sizeof(rdl_node));
   add_task_slots(cx, &p, c->nodes, sizeof(rdl_node));
-  add_table(cx, &p, c->nodes, c->slots, c->pools[RDL_POOL_NODES].fresh, sizeof(rdl_node));
+  add_table(cx, &p, c->nodes, c->slots, rdl__fresh(cx, RDL_POOL_NODES), sizeof(rdl_node));
   return fetch(cx, &p, why);
 }
 
 rdl_status rdl__pull_frames(rdl_context *cx, rdl_reason *why) {
-  uint64_t end = (uint64_t)cx->control->pools[RDL_POOL_FRAMES].fresh * RDL_UNIT;
+  uint64_t end = (uint64_t)rdl__fresh(cx, RDL_POOL_FRAMES) * RDL_UNIT;
   return rdl__pull_part(cx, cx->frames, end > cx->frames ? end - cx->frames : 0u, why);
 }
 

@@ -160,7 +160,8 @@ static rdl__known_task *list_tasks(rdl_context *cx, rdl_module *const *modules, 
  * before needs a new region; roots that live keep their place in the old one. */
 static void place_root_frames(rdl_context *cx, uint32_t stride) {
   rdl_pool *pool = &cx->control->pools[RDL_POOL_FRAMES];
-  uint32_t free_units = pool->limit - pool->fresh;
+  uint32_t fresh = rdl__fresh(cx, RDL_POOL_FRAMES);
+  uint32_t free_units = pool->limit - fresh;
   uint32_t roots = cx->options.roots;
   if (stride <= cx->root_stride) return;
   if ((uint64_t)roots * stride > free_units / 2u) roots = free_units / 2u / stride;
@@ -169,9 +170,9 @@ static void place_root_frames(rdl_context *cx, uint32_t stride) {
              roots, cx->options.roots);
   cx->usable_roots = roots;
   if ((uint64_t)(roots + 1u) * stride > free_units) return; /* not even one: all calls say AGAIN */
-  cx->root_frames = pool->fresh;                            /* slot 0 has a place nobody uses */
+  cx->root_frames = fresh;                                  /* slot 0 has a place nobody uses */
   cx->root_stride = stride;
-  pool->fresh += (roots + 1u) * stride;
+  pool->fresh = fresh + (roots + 1u) * stride;
   rdl__wrote(cx, &pool->fresh, sizeof pool->fresh);
 }
 

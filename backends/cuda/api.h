@@ -37,10 +37,8 @@ typedef struct CUfunc_st *rdl_cu_function;
   X(12, CU_POINTER_ATTRIBUTE_RANGE_SIZE)                                                           \
   X(1, CU_MEMORYTYPE_HOST)                                                                         \
   X(2, CU_MEMORYTYPE_DEVICE)                                                                       \
-  X(13, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)                                                            \
   X(16, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)                                                  \
   X(17, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)                                                   \
-  X(18, CU_DEVICE_ATTRIBUTE_INTEGRATED)                                                            \
   X(19, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY)                                                   \
   X(20, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)                                                          \
   X(39, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)                                        \

@@ -57,8 +57,7 @@ static void note_device(rdl_backend_device *device, const rdl_device_info *info)
   const rdl_cu *cu = device->cu;
   size_t bytes = 0;
   device->units = info->compute_units;
-  device->clock_hz =
-      (uint64_t)rdl__cu_number(cu, device->id, RDL_CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000u;
+  device->clock_hz = RDL_CU_CLOCK_HZ;
   (void)cu->cuDeviceTotalMem(&bytes, device->id);
   device->max_allocation = bytes;
   rdl__copy_text(device->name, sizeof device->name, info->name);

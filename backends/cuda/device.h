@@ -20,6 +20,8 @@
 #define RDL_CU_USUAL 8u
 #define RDL_CU_MOST  16u
 
+#define RDL_CU_CLOCK_HZ 1000000000u /* of %globaltimer, which the dialect's clock is */
+
 struct rdl_backend_image {
   rdl_cu_module module;
   rdl_cu_function kernel;

@@ -39,6 +39,8 @@ static const char *what_is_missing(const rdl_cu *cu, rdl_cu_device id) {
     return "compute capability 7.0 (ordering between workers)";
   if (!rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH))
     return "cooperative launches (workers that run at the same time)";
+  if (!rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY))
+    return "host memory that it can reach (what goes to and from it)";
   if (rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_COMPUTE_MODE) == RDL_CU_COMPUTEMODE_PROHIBITED)
     return "permission: its compute mode is 'prohibited' (nvidia-smi -c 0 changes it)";
   return NULL;
@@ -93,9 +95,8 @@ static void report_common(rdl_report *report, const rdl_cu *cu, rdl_cu_device id
                   (unsigned)rdl__cu_most_workers(cu, id, units));
   rdl__report_add(report, 0, "loop_budget", "none");
   rdl__report_add(report, 0, "barrier_lanes", "%u", RDL_CU_LANES);
-  rdl__report_add(report, 0, "clock", "cycles");
-  rdl__report_add(report, 0, "clock_hz", "%llu",
-                  1000ull * (unsigned)rdl__cu_number(cu, id, RDL_CU_DEVICE_ATTRIBUTE_CLOCK_RATE));
+  rdl__report_add(report, 0, "clock", "timer");
+  rdl__report_add(report, 0, "clock_hz", "%u", RDL_CU_CLOCK_HZ);
 }
 
 static void report_device(rdl_report *report, const rdl_cu *cu, rdl_cu_device id) {

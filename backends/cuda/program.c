@@ -135,7 +135,7 @@ static rdl_status build_new(rdl_backend_device *device, const rdl_image_text *te
   status = compile(device, &joined, &binary, why);
   rdl__join_free(&joined);
   if (status == RDL_OK) status = from_binary(device, binary.bytes, image, why);
-  if (status == RDL_OK) /* PTX needs the zero behind it, which is stored with it */
+  if (status == RDL_OK || status == RDL_UNSUPPORTED) /* with the zero that PTX needs behind it */
     (void)rdl__cache_store(&device->cache, key, binary.bytes, binary.size + 1u, NULL);
   free(binary.bytes);
   return status;
@@ -160,7 +160,7 @@ static rdl_status build(rdl_backend_device *device, const rdl_image_text *text,
     status = from_binary(device, entry.image, image, why);
     free(entry.image);
   }
-  if (status == RDL_OK || status == RDL_DEVICE_LOST) return status;
+  if (status == RDL_OK || status == RDL_DEVICE_LOST || status == RDL_UNSUPPORTED) return status;
   return build_new(device, text, &key, image, why);
 }
 

@@ -155,8 +155,8 @@ static rdl_status move(rdl_backend_device *device, int is_write, const rdl_trans
   rdl_status status = rdl__cu_enter(device, why);
   if (status != RDL_OK) return status;
   (void)pthread_mutex_lock(&device->transfers);
-  r.mover = mover_for(device, count);
   while (left.count && status == RDL_OK) {
+    r.mover = mover_for(device, count);
     fill(&r, &left);
     status = run(&r, why);
   }

@@ -260,8 +260,6 @@ static rdl_cu_result attribute(int *out_value, rdl_cu_attribute what, rdl_cu_dev
   case RDL_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
     *out_value = STANDIN_UNITS;
     break;
-  case RDL_CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
-    *out_value = 1500000;
     break;
   case RDL_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
     *out_value = 2048;
