@@ -80,8 +80,9 @@ typedef struct rdl_warp_memory {
 } rdl_warp_memory;
 
 /* As much of it a launch needs: more than a kernel can declare where frames are large. */
-extern "C" __device__ rdl_u32 rdl_shared_bytes;
+extern "C" {
 __device__ rdl_u32 rdl_shared_bytes = sizeof(rdl_warp_memory) * RDL_WARPS;
+}
 extern __shared__ rdl_u64 rdl_shared_memory[];
 
 /* The leader's rdl_cx is in shared memory, too: the memory that is called local belongs to a

@@ -260,7 +260,6 @@ static rdl_cu_result attribute(int *out_value, rdl_cu_attribute what, rdl_cu_dev
   case RDL_CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
     *out_value = STANDIN_UNITS;
     break;
-    break;
   case RDL_CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
     *out_value = 2048;
     break;
@@ -270,6 +269,7 @@ static rdl_cu_result attribute(int *out_value, rdl_cu_attribute what, rdl_cu_dev
   case RDL_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
     *out_value = architecture % 10;
     break;
+  case RDL_CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
   case RDL_CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
     *out_value = 1;
     break;
