@@ -385,6 +385,17 @@ RDL_TASK(fut_any_race, uint, struct fut_args, struct fut_pair) {
 
 /* ---- FUT 3 ---- */
 
+/* One long segment. */
+RDL_TASK(fut_long, uint, struct fut_args, RDL_NONE) {
+  uint k, x = args->n;
+  RDL_BEGIN();
+  for (k = 0; k < args->k; k++)
+    x = fut_hash(x + k);
+  rdl_atomic_store(fut_word(args->at, 0), x);
+  RDL_RETURN(args->n);
+  RDL_END();
+}
+
 /* Fills k words from word n on, every lane its share. */
 RDL_TASK(fut_fill, uint, struct fut_args, RDL_NONE) {
   uint k;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HST 8: what the host says while a launch runs is heard in the order in which it was said, and the
  * launch answers, however the two share memory. */
+#include <pthread.h>
 #include <string.h>
 
 #include "conformance/harness.h"
@@ -138,6 +139,52 @@ void HST_8_marks(void) {
     get(&b, early);
   }
   end_busy(&b, busy);
+  bed_close(&b);
+}
+
+/* A batch that finds no root is given up, with its arguments, of which the host has already spoken.
+ */
+static void *refuse_a_batch(void *argument) {
+  enum { COUNT = 10 };
+  bed *b = argument;
+  task_args args[COUNT] = {{.n = 1}};
+  rdl_spawn_options options = RDL_SPAWN_OPTIONS_INIT;
+  rdl_future batch;
+  options.room_ns = 60u * MS;
+  CHECK_EQ(RDL_AGAIN, rdl_spawn_many(b->tasks, "fut_leaf", args, sizeof *args, sizeof *args, COUNT,
+                                     &options, NULL, &batch));
+  return NULL;
+}
+
+void HST_8_refused(void) {
+  rdl_context_options options = bed_options();
+  pthread_t thread;
+  rdl_future larger, smaller, held[2], promise, other;
+  bed b;
+  memory m;
+  uint32_t k;
+  options.workers = 2;
+  options.roots = 4;
+  b = bed_open_with(TASKS, &options);
+  m = memory_new(&b, 4);
+  larger = start_many(&b, "fut_leaf", 30, (task_args){.n = 1}); /* its memory is taken meanwhile: */
+  smaller = start_many(&b, "fut_leaf", 10, (task_args){.n = 1});
+  get_none(&b, smaller);
+  CHECK_OK(rdl_future_wait(b.cx, &larger, 1, PATIENCE_NS));
+  for (k = 0; k < 2; k++)
+    held[k] = START(&b, "fut_long", .at = m.at + 8u * k, .n = k, .k = 100000000);
+  CHECK_OK(rdl_future_create(b.cx, &promise));
+  sleep_ns(20u * MS);
+  CHECK_EQ(0, pthread_create(&thread, NULL, refuse_a_batch, &b));
+  sleep_ns(10u * MS);
+  get_none(&b, larger);
+  CHECK_OK(rdl_future_create(b.cx, &other));
+  CHECK_EQ(0, pthread_join(thread, NULL));
+  for (k = 0; k < 2; k++)
+    CHECK_EQ(k, get(&b, held[k]));
+  CHECK_EQ(1, RUN(&b, "fut_leaf", .n = 1));
+  CHECK_OK(rdl_future_release(b.cx, promise));
+  CHECK_OK(rdl_future_release(b.cx, other));
   bed_close(&b);
 }
 

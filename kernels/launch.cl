@@ -47,7 +47,7 @@ RDL_KERNEL void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
 RDL_APART void rdl_leader_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   rdl_worker_comes(rdl, heap);
   rdl_plan(rdl);
-  rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
+  rdl_adopt_overflow(rdl, rdl->worker); /* what it put out at the end of its last launch */
 }
 
 RDL_APART void rdl_leader_closes(rdl_cx *rdl) {

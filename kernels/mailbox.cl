@@ -69,7 +69,7 @@ RDL_FN void rdl_make_root(rdl_cx *rdl, const rdl_message *message) {
   record->result[RDL_WORD_BORN] = rdl_next_born(rdl);
   if (task & RDL_TASK_WAITED) record->result[RDL_WORD_SINCE] = rdl_load_relaxed(&rdl->control->now);
   for (k = 0; k < message->count; k++)
-    args[k] = message->words[k];
+    rdl_store_relaxed((RDL_GLOBAL rdl_u32 *)(args + k), message->words[k]);
   rdl_store_release(&record->wait, ticket | state);
   rdl_store_release(&record->waiters, (task & RDL_TASK_ANSWERS) ? RDL_NIL : RDL_DETACHED_BIT);
 }

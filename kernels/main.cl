@@ -472,13 +472,10 @@ RDL_FN rdl_u32 rdl_offered(rdl_cx *rdl, rdl_u32 word, rdl_u32 round, rdl_u32 rou
 
 /* Takes what a worker has put out, unless another has come first. */
 RDL_OUTLINE rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
-  RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
   RDL_GLOBAL rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
-  rdl_u32 bit = 1u << victim % 32u, got;
+  rdl_u32 bit = 1u << victim % 32u;
   if (!(rdl_fetch_and(offers + victim / 32u, ~bit) & bit)) return 0;
-  got = rdl_adopt(rdl, &workers[victim].overflow);
-  if (rdl_load_relaxed(&workers[victim].overflow)) rdl_offer(rdl, victim); /* it was long */
-  return got;
+  return rdl_adopt_overflow(rdl, victim);
 }
 
 /* What others have put out for whoever comes first, beginning with the neighbour. */
@@ -509,7 +506,7 @@ RDL_OUTLINE rdl_u32 rdl_steal(rdl_cx *rdl) {
 /* What this worker put out is older than all in its ring: it comes back when that is empty. */
 RDL_FN rdl_u32 rdl_from_lists(rdl_cx *rdl) {
   rdl_adopt(rdl, &rdl->me->inbox);
-  if (rdl->bottom == rdl->top) rdl_adopt(rdl, &rdl->me->overflow);
+  if (rdl->bottom == rdl->top) rdl_adopt_overflow(rdl, rdl->worker);
   return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
 }
 
@@ -644,10 +641,9 @@ RDL_OUTLINE void rdl_look_at_clock(rdl_cx *rdl) {
 /* What others have put out waits for its owner, or for one without work: the owner may be held, and
    all others busy. */
 RDL_OUTLINE void rdl_take_over(rdl_cx *rdl) {
-  RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
   rdl_u32 k;
   for (k = 0; k < rdl->control->workers; k++)
-    if (k != rdl->worker) rdl->counters.adopted += rdl_adopt(rdl, &workers[k].overflow);
+    if (k != rdl->worker) rdl->counters.adopted += rdl_adopt_overflow(rdl, k);
 }
 
 /* That a question is seen before the next future starts is what lets the host take others out of
@@ -800,7 +796,7 @@ RDL_FN void rdl_worker_loop(rdl_cx *rdl) {
   rdl_u64 since = 0;
   rdl_u32 idle = 0, found, last;
   rdl_plan(rdl);
-  rdl_adopt(rdl, &rdl->me->overflow); /* what it put out at the end of its last launch */
+  rdl_adopt_overflow(rdl, rdl->worker); /* what it put out at the end of its last launch */
   do {
     last = rdl_must_go(rdl);
     found = RDL_NOTHING;

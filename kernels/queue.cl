@@ -190,6 +190,15 @@ RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   return count;
 }
 
+/* The same of a worker's overflow. What is left of a long one is offered again: its bit may be
+ * gone. */
+RDL_OUTLINE rdl_u32 rdl_adopt_overflow(rdl_cx *rdl, rdl_u32 worker) {
+  RDL_GLOBAL rdl_worker *workers = (RDL_GLOBAL rdl_worker *)(rdl->heap + rdl->control->workers_at);
+  rdl_u32 got = rdl_adopt(rdl, &workers[worker].overflow);
+  if (got && rdl_load_relaxed(&workers[worker].overflow)) rdl_offer(rdl, worker);
+  return got;
+}
+
 RDL_FN RDL_GLOBAL rdl_cell *rdl_ring_cell(rdl_cx *rdl, RDL_GLOBAL rdl_ring *ring,
                                           rdl_u32 position) {
   return (RDL_GLOBAL rdl_cell *)(rdl->heap + ring->cells) + (position & ring->mask);

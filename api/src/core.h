@@ -345,8 +345,9 @@ static inline rdl_ptr rdl__address(rdl_context *cx, const void *memory) {
 /* Memory from the backend. Where it is apart the device must not run meanwhile: the lock is given
  * up, and RDL_TIMEOUT names what runs too long. */
 rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory);
-/* Memory goes back to the backend. Takes NULL. */
+/* Memory goes back to the backend, at once or when no message speaks of it any more. Takes NULL. */
 void rdl__memory_release(rdl_context *cx, void *memory);
+void rdl__memory_release_now(rdl_context *cx, void *memory);
 
 /* buffer.c: one of the context's from here on, and no longer; the lock is held */
 void rdl__buffer_link(rdl_context *cx, rdl_buffer *buffer);

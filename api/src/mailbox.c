@@ -62,7 +62,7 @@ void rdl__lists_collect(rdl_context *cx, bool all) {
       continue;
     }
     *at = list->next;
-    rdl__memory_release(cx, list->memory);
+    rdl__memory_release_now(cx, list->memory);
     free(list);
   }
 }

@@ -75,9 +75,22 @@ void rdl__forget_written(rdl_context *cx, const void *memory) {
   cx->written_count = kept;
 }
 
-void rdl__memory_release(rdl_context *cx, void *memory) {
+void rdl__memory_release_now(rdl_context *cx, void *memory) {
   if (memory) rdl__forget_written(cx, memory);
   cx->backend->release(cx->device, memory);
+}
+
+/* What stands in the window may be words for this memory: it stays until the device has read them.
+   With no memory to note that, it stays as long as the device. */
+void rdl__memory_release(rdl_context *cx, void *memory) {
+  rdl__list *list;
+  if (!memory || !cx->window || rdl__heard(cx) == cx->mailbox_tail) {
+    rdl__memory_release_now(cx, memory);
+    return;
+  }
+  rdl__forget_written(cx, memory);
+  list = rdl__list_new();
+  if (list) rdl__list_keep(cx, list, memory);
 }
 
 rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory) {
