@@ -29,7 +29,7 @@ typedef struct rdl_backend_image rdl_backend_image;   /* compiled text, ready to
 /* What the core must know of an open device. */
 typedef struct rdl_backend_facts {
   uint32_t max_workers; /* workers that run at the same time */
-  uint32_t lanes;       /* work-items a worker */
+  uint32_t lanes;       /* work-items or threads a worker */
   uint64_t clock_hz;    /* rate of rdl_clock() in the kernel; 0 = the device has no clock */
   uint64_t max_allocation;
   uint32_t shared; /* host and device see each other's writes to memory while a launch runs. 0: what
@@ -71,7 +71,7 @@ typedef struct rdl_backend_options {
   const char *cache_dir; /* NULL = the user's cache; "" = no cache */
   uint32_t epoch;        /* not 0: without shared memory, also where the device has it */
   uint32_t apart; /* not 0: the same, but with a window; devices that have none may ignore it */
-  void *native_context; /* the driver's, to work in; NULL = one of the backend's own */
+  void *native_context; /* the driver's, to work in; NULL = what the backend chooses */
   uint32_t loop_turns;  /* not 0: as if the device had this loop budget; host only */
   const bool *stop;     /* becomes true when the context closes: a compiler is then ended, and who
                            waits for it gets RDL_CLOSED. As long as the device is open */

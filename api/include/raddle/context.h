@@ -52,9 +52,10 @@ typedef enum rdl_mode {
  * run so long raise `slots`, or open a new context. */
 typedef struct rdl_context_options {
   size_t size;            /* sizeof(rdl_context_options) */
-  uint32_t workers;       /* default: as many as run at once; more are clamped, with a warning */
-  uint32_t lanes;         /* lanes a worker; default 1. OpenCL devices can have those that their
-                             capability barrier_lanes lists, others 1: else RDL_UNSUPPORTED */
+  uint32_t workers;       /* default: as many as run at once, on cuda half of that, 8 on each
+                             multiprocessor; more than run are clamped, with a warning */
+  uint32_t lanes;         /* lanes a worker; default 1, on cuda 32. A device can have those that its
+                             capability barrier_lanes lists, the host 1: else RDL_UNSUPPORTED */
   uint32_t slots;         /* futures spawned by tasks that may live at once; default 262,144, and
                              at least 1,025 for each worker */
   uint32_t roots;         /* futures spawned by the host that may live at once; default 65,536 */
@@ -98,7 +99,7 @@ typedef struct rdl_context_options {
 #define RDL_NO_SPIN              1u
 
 /* Opens the device that `selector` names (see raddle/device.h); NULL: $RADDLE_DEVICE if that is
- * set, else the best usable device, an OpenCL one before the host. On success the caller owns
+ * set, else the best usable device: of CUDA, of OpenCL, the host. On success the caller owns
  * `*out_context` and closes it; on failure it is NULL.
  * Blocks while the driver starts. Any thread.
  * RDL_NOT_FOUND no device has this name; RDL_UNAVAILABLE its driver is missing; RDL_UNSUPPORTED it

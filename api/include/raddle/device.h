@@ -4,10 +4,10 @@
  *
  * A selector names one of them:
  *
- *   host, opencl    a backend: its first device that Raddle can use
- *   opencl:0        a backend and a number, in the order of its driver
- *   opencl:pocl     a backend and whole words of the device's name or platform, in any case and
- *                   unchanged: "pocl" and "portable computing", but not "poc" or "table"
+ *   host, cuda, opencl   a backend: its first device that Raddle can use
+ *   cuda:0, opencl:0     a backend and a number, in the order of its driver
+ *   opencl:pocl          a backend and whole words of the device's name or platform, in any case
+ *                        and unchanged: "pocl" and "portable computing", but not "poc" or "table"
  *
  * Words that fit several devices which differ are refused, and so is what fits none: the error text
  * lists the devices that there are. Devices that Raddle cannot use do not count beside one that it
@@ -27,7 +27,7 @@ extern "C" {
 typedef struct rdl_device_info {
   char selector[32];  /* opens exactly this device: "host", "opencl:pocl"; with a number where no
                          word tells it apart */
-  char backend[16];   /* "host", "opencl" */
+  char backend[16];   /* "host", "opencl", "cuda" */
   char name[128];     /* as its driver says */
   char platform[128]; /* vendor's platform and version */
   char driver[128];
