@@ -66,7 +66,7 @@ typedef struct rdl__timer {
 } rdl__timer;
 
 typedef struct rdl__list {
-  void *memory;
+  void *memory;  /* itself, if it lies in the host's copy of that */
   uint32_t tail; /* of the mailbox, behind the message */
   struct rdl__list *next;
 } rdl__list;

@@ -62,7 +62,11 @@ void rdl__lists_collect(rdl_context *cx, bool all) {
       continue;
     }
     *at = list->next;
-    rdl__memory_release_now(cx, list->memory);
-    free(list);
+    if (list->memory != (void *)list) {
+      rdl__memory_release_now(cx, list->memory);
+      free(list);
+    } else {
+      rdl__memory_release_now(cx, list);
+    }
   }
 }

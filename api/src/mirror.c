@@ -81,16 +81,14 @@ void rdl__memory_release_now(rdl_context *cx, void *memory) {
 }
 
 /* What stands in the window may be words for this memory: it stays until the device has read them.
-   With no memory to note that, it stays as long as the device. */
+   The host's copy of it is of no use any more, and so notes that. */
 void rdl__memory_release(rdl_context *cx, void *memory) {
-  rdl__list *list;
   if (!memory || !cx->window || rdl__heard(cx) == cx->mailbox_tail) {
     rdl__memory_release_now(cx, memory);
     return;
   }
   rdl__forget_written(cx, memory);
-  list = rdl__list_new();
-  if (list) rdl__list_keep(cx, list, memory);
+  rdl__list_keep(cx, memory, memory);
 }
 
 rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory) {
@@ -98,6 +96,7 @@ rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory) 
   rdl_status status = RDL_OK;
   if (rdl__apart(cx)) status = rdl__service_hold(cx, rdl__deadline_ns(cx->options.close_ns));
   if (status) return status;
+  if (bytes < sizeof(rdl__list)) bytes = sizeof(rdl__list); /* see rdl__memory_release */
   status = cx->backend->allocate(cx->device, bytes, out_memory, &why);
   if (rdl__apart(cx)) rdl__service_release(cx);
   return status ? rdl__error_why(status, &why) : RDL_OK;
