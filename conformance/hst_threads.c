@@ -299,6 +299,12 @@ void HST_2_no_spin(void) {
   bed_close(&b);
 }
 
+static uint64_t thread_cpu_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* A spawn that waits for a free root does so for the time it is given, and sleeps. */
 void HST_2_room(void) {
   rdl_context_options options = bed_options();
@@ -312,21 +318,15 @@ void HST_2_room(void) {
   CHECK_OK(rdl_future_create(b.cx, &promise));
   wait.room_ns = 300u * MS;
   begin = now_ns();
-  cpu = cpu_ns();
+  cpu = thread_cpu_ns();
   CHECK_STATUS(RDL_AGAIN, rdl_spawn(b.tasks, "hst_leaf", &args, sizeof args, &wait, &f));
   CHECK_BETWEEN(300u * MS, now_ns() - begin, 800u * MS);
-  CHECK_BETWEEN(0, cpu_ns() - cpu, 100u * MS); /* it looks every 200 us */
+  CHECK_BETWEEN(0, thread_cpu_ns() - cpu, 100u * MS); /* it looks every 200 us */
   CHECK_OK(rdl_future_complete(b.cx, promise, NULL, 0, 0));
   CHECK_OK(rdl_future_get(b.cx, promise, NULL, 0, PATIENCE_NS));
   CHECK_OK(rdl_spawn(b.tasks, "hst_leaf", &args, sizeof args, &wait, &f));
   CHECK_EQ(1, get(&b, f));
   bed_close(&b);
-}
-
-static uint64_t thread_cpu_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* The waiting thread sleeps also while the device is busy: it looks now and then. */
