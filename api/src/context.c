@@ -303,10 +303,10 @@ static void free_staging(rdl_context *cx) {
 /* Takes a context at any stage of its making. */
 static void destroy(rdl_context *cx) {
   if (cx->device) {
-    if (cx->control) rdl__lists_collect(cx, true);
     free_staging(cx);
     free_buffers(cx);
     rdl__modules_close(cx);
+    if (cx->control) rdl__lists_collect(cx, true); /* the last: what was freed may be kept there */
     cx->backend->release(cx->device, cx->heap);
     cx->backend->release(cx->device, cx->window);
     cx->backend->close(cx->device);
