@@ -77,7 +77,6 @@ RDL_FN void rdl_make_root(rdl_cx *rdl, const rdl_message *message) {
 /* A root that was made and found no place in the queue is not made twice. */
 RDL_FN rdl_u32 rdl_make_and_start(rdl_cx *rdl, const rdl_message *message) {
   RDL_GLOBAL rdl_mailbox *box = &rdl->control->mailbox;
-  rdl_prefetch(rdl->outcomes + message->slot);
   if (!box->done) rdl_make_root(rdl, message);
   box->done = 1;
   return rdl_start_root(rdl, message->slot);

@@ -463,18 +463,16 @@ RDL_OUTLINE rdl_u32 rdl_fair(rdl_cx *rdl) {
 /* Those that offer something, of the 32 workers of a word; one word for its own worker is looked at
    twice, first for those behind it and in the end for those before. */
 RDL_FN rdl_u32 rdl_offered(rdl_cx *rdl, rdl_u32 word, rdl_u32 round, rdl_u32 rounds) {
-  RDL_GLOBAL const rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
   rdl_u32 own = 1u << rdl->worker % 32u;
-  rdl_u32 bits = rdl_load_relaxed(offers + word);
+  rdl_u32 bits = rdl_load_relaxed(rdl->offers + word);
   if (round == 0u) return bits & ~(own | (own - 1u));
   return round == rounds ? bits & (own - 1u) : bits;
 }
 
 /* Takes what a worker has put out, unless another has come first. */
 RDL_OUTLINE rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
-  RDL_GLOBAL rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
   rdl_u32 bit = 1u << victim % 32u;
-  if (!(rdl_fetch_and(offers + victim / 32u, ~bit) & bit)) return 0;
+  if (!(rdl_fetch_and(rdl->offers + victim / 32u, ~bit) & bit)) return 0;
   return rdl_adopt_overflow(rdl, victim);
 }
 

@@ -100,8 +100,7 @@ RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
    before the list is taken, so that a list that holds something has its bit, or a taker. Both are
    read-modify-writes: of the push and the taking one sees the other. The count rises last. */
 RDL_OUTLINE void rdl_offer(rdl_cx *rdl, rdl_u32 worker) {
-  RDL_GLOBAL rdl_u32 *offers = (RDL_GLOBAL rdl_u32 *)(rdl->heap + rdl->control->offers);
-  rdl_fetch_or(offers + worker / 32u, 1u << worker % 32u);
+  rdl_fetch_or(rdl->offers + worker / 32u, 1u << worker % 32u);
   rdl_fetch_add(&rdl->control->offered, 1u);
 }
 

@@ -88,6 +88,7 @@ typedef struct rdl_cx {
   RDL_GLOBAL rdl_outcome *outcomes;
   RDL_GLOBAL rdl_outcome *posts; /* those that the host reads */
   RDL_GLOBAL rdl_window *window; /* 0 = there is none */
+  RDL_GLOBAL rdl_u32 *offers;
   RDL_GLOBAL rdl_worker *me;
   RDL_GLOBAL rdl_entry *ring; /* its cells from `top` to `bottom` are this worker's ready futures */
   RDL_GLOBAL rdl_record *self;
@@ -345,6 +346,7 @@ RDL_FN void rdl_tables_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
     rdl->posts = (RDL_GLOBAL rdl_outcome *)(rdl_address)control->posts;
     rdl->window = (RDL_GLOBAL rdl_window *)(rdl_address)control->window;
   }
+  rdl->offers = (RDL_GLOBAL rdl_u32 *)(heap + control->offers);
   rdl->self = rdl->records;
   rdl->context = control->context;
   rdl->slots = control->slots;
