@@ -17,6 +17,7 @@
 #   fib        fib(25) a thousand times on opencl:nvidia, every result and every count checked
 #   bench      the shapes of `raddle bench` on cuda:0 beside CUDA graphs, and on opencl:nvidia
 #   limits     what the device allows (bench/peers/README.md)
+#   beside     what calls of CUDA take without and beside a busy context, and PyTorch beside Raddle
 #   scaling    one worker against all, beside OpenMP, on the CPU
 #
 # Every command has a time limit, so a kernel that runs away costs one part. With RESULTS=FOLDER the
@@ -223,6 +224,35 @@ limits() {
   done
 }
 
+# ---- others on the same device ----
+
+# Each call in a process of its own, for one that waits for ever must cost only itself. With
+# arguments in BESIDE, such as --quantum 8 or --workers 2112.
+beside() {
+  local start=$SECONDS call seconds status
+  [ -x "$bin/beside-cuda" ] || {
+    echo "beside-cuda was not built: nvcc was not found"
+    return
+  }
+  # Compiling takes longer than a call may.
+  bounded 240 "$bin/beside-cuda" kernel --rounds 1 >/dev/null 2>&1 &
+  bounded 240 "$bin/raddle" bench --device cuda:0 --shape fib --rounds 1 >/dev/null 2>&1
+  wait $!
+  start=$SECONDS
+  "$bin/beside-cuda" --head
+  for call in $("$bin/beside-cuda" --list); do
+    seconds=$(left_of "$start" 40) || break
+    # shellcheck disable=SC2086
+    bounded "$seconds" "$bin/beside-cuda" "$call" ${BESIDE:-}
+    status=$?
+    [ "$status" = 0 ] || echo "$call: exit status $status"
+  done
+  seconds=$(left_of "$start" 90) || return
+  bounded "$seconds" python3 bench/beside/torch_beside.py "$bin/raddle"
+  status=$?
+  [ "$status" = 0 ] || echo "torch_beside.py: exit status $status"
+}
+
 part() {
   say "$1"
   case "$1" in
@@ -249,6 +279,7 @@ part() {
       ;;
     bench) bench_all ;;
     limits) limits ;;
+    beside) beside ;;
     scaling) bounded "$limit" bench/scaling.sh ;;
     *)
       echo "unknown part $1; see the head of $0" >&2
@@ -257,7 +288,7 @@ part() {
   esac
 }
 
-[ $# -gt 0 ] || set -- build devices prime cuda epoch nvidia both rounds sanitizer bench limits \
+[ $# -gt 0 ] || set -- build devices prime cuda epoch nvidia both rounds sanitizer bench limits beside \
   pocl host fib scaling
 name_nvidia
 for p in "$@"; do part "$p"; done
