@@ -18,6 +18,7 @@
 #   bench      the shapes of `raddle bench` on cuda:0 beside CUDA graphs, and on opencl:nvidia
 #   limits     what the device allows (bench/peers/README.md)
 #   beside     what calls of CUDA take without and beside a busy context, and PyTorch beside Raddle
+#   yields     cycles from one task to the next, and the instructions of what suspends one
 #   scaling    one worker against all, beside OpenMP, on the CPU
 #
 # Every command has a time limit, so a kernel that runs away costs one part. With RESULTS=FOLDER the
@@ -253,6 +254,26 @@ beside() {
   [ "$status" = 0 ] || echo "torch_beside.py: exit status $status"
 }
 
+# The functions that an await of one future which has not ended runs through, and those before and
+# behind them.
+await_path=rdl_suspend+rdl_begin_wait+rdl_wait_nodes+rdl_commit_futures+rdl_join_future+rdl_join
+await_more=rdl_keep_await+rdl_take_up+rdl_recall_await+rdl_settled+rdl_settle_future+rdl_stage_frame
+
+# In a cache of its own, whose one image for a GPU is the one to look at.
+yields() {
+  local cache file
+  cache=$(cd "$results" && pwd)/yields-cache
+  mkdir -p "$cache"
+  XDG_CACHE_HOME=$cache bounded "$limit" "$bin/yields" --device cuda:0 || {
+    echo "yields: exit status $?"
+    return
+  }
+  for file in "$cache"/raddle/*.bin; do
+    [ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
+    bounded 60 bench/yields/sass.sh "$file" "$await_path" "$await_more" rdl_suspend
+  done
+}
+
 part() {
   say "$1"
   case "$1" in
@@ -280,6 +301,7 @@ part() {
     bench) bench_all ;;
     limits) limits ;;
     beside) beside ;;
+    yields) yields ;;
     scaling) bounded "$limit" bench/scaling.sh ;;
     *)
       echo "unknown part $1; see the head of $0" >&2
@@ -288,7 +310,7 @@ part() {
   esac
 }
 
-[ $# -gt 0 ] || set -- build devices prime cuda epoch nvidia both rounds sanitizer bench limits beside \
+[ $# -gt 0 ] || set -- build devices prime cuda epoch nvidia both rounds sanitizer bench limits beside yields \
   pocl host fib scaling
 name_nvidia
 for p in "$@"; do part "$p"; done
