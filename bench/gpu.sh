@@ -18,6 +18,7 @@
 #   bench      the shapes of `raddle bench` on cuda:0 beside CUDA graphs, and on opencl:nvidia
 #   limits     what the device allows (bench/peers/README.md)
 #   beside     what calls of CUDA take without and beside a busy context, and PyTorch beside Raddle
+#   examples   each example on cuda:0, and whether its answer is that of the host
 #   yields     cycles from one task to the next, and the instructions of what suspends one
 #   scaling    one worker against all, beside OpenMP, on the CPU
 #
@@ -225,6 +226,75 @@ limits() {
   done
 }
 
+# ---- examples ----
+
+# Each with what it is given. IN is a folder for what it writes on a device, HOST that of the host.
+example_rows=(
+  'hello' 'fib --n 25' 'wavefront --size 2000 --tile 50'
+  'pathtracer --size 96 --spp 16 --out IN/picture.png --compare HOST/picture.png'
+  'flights --tsv IN/tables'
+)
+
+# run_example ROW DEVICE FOLDER HOST: all that it says and writes is in the folder then, without times.
+run_example() {
+  local row=$1 name=${1%% *}
+  mkdir -p "$3/tables"
+  row=${row//IN/$3}
+  row=${row//HOST/$4}
+  [ "$3" != "$4" ] || row=${row%--compare *}
+  # shellcheck disable=SC2086
+  bounded 240 "$bin/"$row --device "$2" >"$3/said" 2>"$3/errors"
+  echo $? >"$3/status"
+  grep '^compared' "$3/said" >"$3/compared"
+  case $name in
+    pathtracer | flights) : >"$3/said" ;; # what they say is about time
+    *) sed -i -E '/ in [0-9.]+ ms/s/ in .*//' "$3/said" ;;
+  esac
+}
+
+# compare_example NAME FOLDER HOST
+compare_example() {
+  local status where
+  for where in "$3" "$2"; do
+    status=$(cat "$where/status")
+    [ "$status" = 0 ] || {
+      echo "$1: failed in ${where##*/}: exit status $status; $(tail -qn 1 "$where/errors" "$where/compared" | cut -c1-300)"
+      return
+    }
+  done
+  if diff -r --exclude=errors --exclude=compared "$3" "$2" >"$2.differs"; then
+    echo "$1: same"
+  else
+    echo "$1: differs; $(cat "$2/compared")"
+    head -6 "$2.differs" | cut -c1-200
+  fi
+}
+
+# One after the other on the host, for its picture is compared with, and all at once on the device, for
+# most of their time goes into compiling.
+examples() {
+  local row name folder=$results/examples device=${EXAMPLES_ON:-cuda:0}
+  rm -rf "$folder"
+  for row in "${example_rows[@]}"; do
+    name=${row%% *}
+    [ ! -x "$bin/$name" ] || run_example "$row" host "$folder/$name/host" "$folder/$name/host"
+  done
+  for row in "${example_rows[@]}"; do
+    name=${row%% *}
+    [ ! -x "$bin/$name" ] ||
+      run_example "$row" "$device" "$folder/$name/device" "$folder/$name/host" &
+  done
+  wait
+  for row in "${example_rows[@]}"; do
+    name=${row%% *}
+    if [ -x "$bin/$name" ]; then
+      compare_example "$name" "$folder/$name/device" "$folder/$name/host"
+    else
+      echo "$name: was not built"
+    fi
+  done
+}
+
 # ---- others on the same device ----
 
 # Each call in a process of its own, for one that waits for ever must cost only itself. With
@@ -300,6 +370,7 @@ part() {
       ;;
     bench) bench_all ;;
     limits) limits ;;
+    examples) examples ;;
     beside) beside ;;
     yields) yields ;;
     scaling) bounded "$limit" bench/scaling.sh ;;
@@ -311,6 +382,6 @@ part() {
 }
 
 [ $# -gt 0 ] || set -- build devices prime cuda epoch nvidia both rounds sanitizer bench limits beside yields \
-  pocl host fib scaling
+  examples pocl host fib scaling
 name_nvidia
 for p in "$@"; do part "$p"; done

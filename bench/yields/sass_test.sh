@@ -3,6 +3,7 @@
 # sass_test.sh: sass.sh counts what it is meant to, in a disassembly that was written by hand.
 set -uo pipefail
 cd "$(dirname "$0")" || exit
+# shellcheck disable=SC2016 # nothing expands in it
 text='
         .type           rdl_launch,@function
 rdl_launch:
