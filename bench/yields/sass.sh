@@ -4,7 +4,7 @@
 # of what it calls, as they stand in the disassembly; of FUNCTION+FUNCTION... those alone and their sum,
 # for what one await runs through is less than all cases. Needs nvdisasm, from the PATH or a CUDA
 # toolkit. With - for the CUBIN it reads a disassembly from standard input. Exit status 1: a FUNCTION is
-# not there, or was put into its callers.
+# not there, or was put into its callers; 77: there is no nvdisasm.
 set -uo pipefail
 [ $# -gt 0 ] || {
   echo "usage: $0 CUBIN|- [FUNCTION...]" >&2
@@ -27,18 +27,16 @@ find_disassembler() {
   return 1
 }
 
-disassemble() {
-  local tool
-  if [ "$cubin" = - ]; then
-    cat
-  else
-    tool=$(find_disassembler) && "$tool" -c "$cubin"
-  fi
-}
+if [ "$cubin" = - ]; then
+  disassemble=(cat)
+else
+  tool=$(find_disassembler) || exit 77
+  disassemble=("$tool" -c "$cubin")
+fi
 
 # A label begins a function if it was declared as one. Its name is the last rdl_... of what the
 # compiler made of it; a small letter never follows it.
-disassemble | awk -v wanted="$*" '
+"${disassemble[@]}" | awk -v wanted="$*" '
   function plain(name) {
     sub(/^.*\$_Z/, "", name)
     return match(name, /rdl_[a-z0-9_]+/) ? substr(name, RSTART, RLENGTH) : name
