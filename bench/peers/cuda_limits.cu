@@ -665,14 +665,15 @@ static bool take_number(const char *text, long most, long *out) {
 
 /* What an option's number goes to; false = there is no such option, or the number is wrong. */
 static bool take_option(const char *option, const char *text) {
-  long number = 0;
-  if (strcmp(option, "--repeat") == 0 && take_number(text, MOST_REPEATS, &number))
-    options.repeats = (int)number;
-  else if (strcmp(option, "--fma") == 0 && take_number(text, PEER_MOST_FMA, &number))
-    options.fma = (uint32_t)number;
-  else if (strcmp(option, "--warps") == 0 && take_number(text, 65536, &number))
-    options.warps = (uint32_t)number;
-  return number != 0;
+  long most = 0, number = 0;
+  if (strcmp(option, "--repeat") == 0) most = MOST_REPEATS;
+  if (strcmp(option, "--fma") == 0) most = PEER_MOST_FMA;
+  if (strcmp(option, "--warps") == 0) most = 65536;
+  if (!take_number(text, most, &number)) return false;
+  if (strcmp(option, "--repeat") == 0) options.repeats = (int)number;
+  if (strcmp(option, "--fma") == 0) options.fma = (uint32_t)number;
+  if (strcmp(option, "--warps") == 0) options.warps = (uint32_t)number;
+  return true;
 }
 
 static const figure *find_figure(const char *name) {

@@ -28,6 +28,7 @@ for program in "$@"; do
   expect 2 err "$program" spiral
   if [ "${program##*/}" = peer-cuda-limits ]; then
     expect 2 err "$program" fma --repeat 0
+    expect 2 err "$program" fma --repeat 1001
     expect 2 err "$program" fma --fma
     expect 2 err "$program" --fast 1
     expect 77 err "$program" fma --workers 1 --rounds 1 --n 64
