@@ -86,7 +86,8 @@ typedef struct rdl_context_options {
                            cl_context, of which one reference more is held until the context is
                            closed; default: one of Raddle's own. cuda: a CUcontext, which outlives
                            the context; default: the one that is current, if it is of the device,
-                           else the primary one, which the CUDA runtime also uses */
+                           else the primary one, which the CUDA runtime also uses, and which is
+                           then kept until the process ends */
   void *native_device;  /* with it, and only then: the device of it to open, a cl_device_id. The
                            selector is NULL, or names that device. NULL: the selector names it */
   uint32_t loop_turns;  /* host only, for tests: run as on a device whose driver ends the loops of

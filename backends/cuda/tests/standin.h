@@ -15,10 +15,13 @@ typedef struct standin {
   int runs;         /* launches do not end while this is set */
   int blocks;       /* that fit on a multiprocessor */
   int no_ranges;    /* it is not told where memory begins, and how long it is */
+  int heals;        /* a primary context that is made anew knows no error of the one before */
 
   /* counted here */
-  int failed; /* 1 = the call that had to fail has */
-  int retained[STANDIN_DEVICES];
+  int failed;                    /* 1 = the call that had to fail has */
+  int retained[STANDIN_DEVICES]; /* counts of the primary context that are held */
+  int made;                      /* primary contexts */
+  int counted;                   /* calls that retain or release one */
   int memories, pages, registered, streams, modules, contexts_pushed;
   int misuse; /* calls that no program may make */
   int copies; /* that were queued */

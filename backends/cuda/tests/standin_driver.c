@@ -49,7 +49,9 @@ struct CUmod_st {
   struct CUfunc_st functions[sizeof kernels / sizeof kernels[0]];
 };
 
-static struct CUctx_st primary[STANDIN_DEVICES] = {{0}, {1}};
+/* One that is made anew has another address than the one before. */
+static struct CUctx_st primary[STANDIN_DEVICES][2] = {{{0}, {0}}, {{1}, {1}}};
+static int lives[STANDIN_DEVICES]; /* of a device: 1 + which of the two there is; 0 = none */
 EXPORT extern struct CUctx_st standin_context;
 struct CUctx_st standin_context = {0}; /* as if the program had made it */
 
@@ -57,6 +59,7 @@ static __thread rdl_cu_context stack[64];
 static __thread int depth;
 
 static int sticky;
+static pid_t process; /* that initialised it: others are told that none has */
 
 static rdl_cu_context current(void) {
   return depth ? stack[depth - 1] : NULL;
@@ -64,6 +67,7 @@ static rdl_cu_context current(void) {
 
 /* What a call that may fail begins with. */
 static rdl_cu_result begin(void) {
+  if (getpid() != process) return RDL_CUDA_NOT_INITIALIZED;
   if (sticky) return sticky;
   if (!state->fail_in || --state->fail_in) return 0;
   state->failed = 1;
@@ -210,6 +214,7 @@ static rdl_cu_result run_queue(rdl_cu_stream stream) {
 /* NOLINTBEGIN(performance-no-int-to-ptr): addresses of the device are those of this process */
 
 static rdl_cu_result cu_init(unsigned flags) {
+  process = getpid();
   return flags ? RDL_CUDA_INVALID_VALUE : 0;
 }
 
@@ -281,19 +286,49 @@ static rdl_cu_result attribute(int *out_value, rdl_cu_attribute what, rdl_cu_dev
 
 static rdl_cu_result primary_state(rdl_cu_device device, unsigned *out_flags, int *out_active) {
   *out_flags = 0;
-  *out_active = state->retained[device] > 0;
+  *out_active = lives[device] > 0;
   return 0;
 }
 
+static void primary_end(rdl_cu_device device) {
+  lives[device] = 0;
+  if (state->heals) sticky = 0;
+}
+
+/* Which of the two comes next: not the one that was there before. */
+static int next_life[STANDIN_DEVICES];
+
 static rdl_cu_result primary_retain(rdl_cu_context *out_context, rdl_cu_device device) {
   BEGIN(begin);
+  state->counted++;
   state->retained[device]++;
-  *out_context = &primary[device];
+  if (!lives[device]) {
+    lives[device] = 1 + next_life[device];
+    next_life[device] ^= 1;
+    state->made++;
+  }
+  *out_context = &primary[device][lives[device] - 1];
   return 0;
 }
 
 static rdl_cu_result primary_release(rdl_cu_device device) {
+  state->counted++;
   if (state->retained[device]-- <= 0) state->misuse++;
+  if (state->retained[device] == 0) primary_end(device);
+  return 0;
+}
+
+/* Counts stay. */
+static rdl_cu_result primary_reset(rdl_cu_device device) {
+  primary_end(device);
+  return 0;
+}
+
+/* One of a device that has been taken down, or that has another now. */
+static int is_gone(rdl_cu_context context) {
+  for (int device = 0; device < STANDIN_DEVICES; device++)
+    for (int k = 0; k < 2; k++)
+      if (context == &primary[device][k]) return lives[device] != k + 1;
   return 0;
 }
 
@@ -304,7 +339,9 @@ static rdl_cu_result context_current(rdl_cu_context *out_context) {
 
 /* What gives back memory needs it. */
 static rdl_cu_result context_push(rdl_cu_context context) {
+  if (getpid() != process) return RDL_CUDA_NOT_INITIALIZED;
   if (!context || depth == 64) return RDL_CUDA_INVALID_CONTEXT;
+  if (is_gone(context)) return RDL_CUDA_CONTEXT_IS_DESTROYED;
   stack[depth++] = context;
   state->contexts_pushed++;
   return 0;
@@ -673,6 +710,7 @@ static const struct {
     FUNCTION("cuDevicePrimaryCtxGetState", 7000, primary_state),
     FUNCTION("cuDevicePrimaryCtxRetain", 7000, primary_retain),
     FUNCTION("cuDevicePrimaryCtxRelease", 11000, primary_release),
+    FUNCTION("cuDevicePrimaryCtxReset", 11000, primary_reset),
     FUNCTION("cuCtxGetCurrent", 4000, context_current),
     FUNCTION("cuCtxPushCurrent", 4000, context_push),
     FUNCTION("cuCtxPopCurrent", 4000, context_pop),
