@@ -92,7 +92,10 @@ typedef struct rdl_context_options {
                            selector is NULL, or names that device. NULL: the selector names it */
   uint32_t loop_turns;  /* host only, for tests: run as on a device whose driver ends the loops of
                            a kernel after so many turns; implies epoch mode */
-  uint32_t pad;         /* 0 */
+  uint32_t checked;     /* not 0: where memory is apart, workers show which task they run, and so
+                           that is named when the device is lost to a trap or a segment does not
+                           end; elsewhere, but in epoch mode, it is in any case. Costs each segment
+                           some writes over the bus. Default: RADDLE_CHECKED, else 0 */
   uint64_t reserved[4]; /* 0 */
 } rdl_context_options;
 

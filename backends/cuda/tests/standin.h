@@ -15,7 +15,9 @@ typedef struct standin {
   int runs;         /* launches do not end while this is set */
   int blocks;       /* that fit on a multiprocessor */
   int no_ranges;    /* it is not told where memory begins, and how long it is */
-  int heals;        /* a primary context that is made anew knows no error of the one before */
+  int traps;        /* the next launches with purpose 0 end with this code, and all calls then */
+  void (*acts)(unsigned char *heap, unsigned purpose); /* what a launch does; NULL: see below */
+  int heals; /* a primary context that is made anew knows no error of the one before */
 
   /* counted here */
   int failed;                    /* 1 = the call that had to fail has */

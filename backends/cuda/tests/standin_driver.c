@@ -11,8 +11,8 @@
  *   @hang    the compiler does not end
  *   @trap    each launch ends with CUDA_ERROR_LAUNCH_FAILED, and all calls from then on
  *
- * A launch stores its purpose in the first word of the heap, and the number of its blocks in the
- * second one. rdl_scatter and rdl_gather do what they do.
+ * A launch does what the test says (`acts`), or stores its purpose in the first word of the heap,
+ * and the number of its blocks in the second one. rdl_scatter and rdl_gather do what they do.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -158,8 +158,13 @@ static void run_launch(const operation *launch) {
     sticky = RDL_CUDA_LAUNCH_FAILED;
     return;
   }
-  words[0] = launch->purpose;
-  words[1] = launch->blocks;
+  if (state->acts) {
+    state->acts(launch->to, launch->purpose);
+  } else {
+    words[0] = launch->purpose;
+    words[1] = launch->blocks;
+  }
+  if (launch->purpose == 0 && state->traps) sticky = state->traps;
 }
 
 static void move_pieces(const operation *o) {
