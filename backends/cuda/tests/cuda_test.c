@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend on a driver that stands in for NVIDIA's: cuda_test DRIVER
+ * The backend on a driver and a management library that stand in for NVIDIA's:
+ *
+ *   cuda_test DRIVER NVML
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 
 static const rdl_backend *const backend = &rdl__backend_cuda;
 static standin *state;
+static standin_nvml *nvml_state;
 static void *program_context; /* of the first device, as if the program had made it */
 static const rdl_cu *cu;
 static rdl_reason why;
@@ -122,6 +125,31 @@ static void capabilities_are_told(void **unused) {
   assert_string_equal(capability(0, "clock_hz"), "1000000000");
   assert_string_equal(capability(0, "architecture"), "sm_90");
   assert_non_null(strstr(capability(1, "usable"), "no (it lacks compute capability 7.0"));
+  assert_nothing_is_left();
+}
+
+/* By its place on the bus, each time anew; what is not known has no row. */
+static void the_state_is_told(void **unused) {
+  static const char *const rows[] = {"power",           "sm_clock",   "temperature",
+                                     "pcie_generation", "pcie_lanes", "throttled"};
+  static const char *const values[] = {"312.4 W", "1980 MHz", "41 C", "5", "16", "no"};
+  (void)unused;
+  nvml_state->reasons = 1; /* idle */
+  for (size_t k = 0; k < 6; k++) {
+    assert_string_equal(capability(0, rows[k]), values[k]);
+    assert_string_equal(capability(1, rows[k]), "");
+  }
+  assert_string_equal(capability(1, "driver_version"), "580.12.34");
+  nvml_state->reasons = 0x1000 | 0x44;
+  assert_string_equal(capability(0, "throttled"), "yes (power cap, heat, by hardware, 0x1000)");
+  nvml_state->reasons = ~0ull;
+  assert_memory_equal(capability(0, "throttled"), "yes (set clocks, power cap, hardware,", 37);
+  nvml_state->fails = 9; /* the driver is not loaded */
+  assert_string_equal(capability(0, "power"), "");
+  assert_string_equal(capability(0, "driver_version"), "");
+  assert_string_equal(capability(0, "usable"), "yes");
+  nvml_state->fails = 0;
+  assert_int_equal(nvml_state->starts, 0);
   assert_nothing_is_left();
 }
 
@@ -952,8 +980,9 @@ static void find_reset(void *library) {
   memcpy(&reset, &symbol, sizeof reset);
 }
 
-static int start(const char *driver) {
-  void *library;
+static int start(const char *driver, const char *nvml) {
+  void *library, *nvml_library = dlopen(nvml, RTLD_NOW | RTLD_LOCAL);
+  (void)setenv("RADDLE_NVML", nvml, 1);
   (void)setenv("RADDLE_CUDA_DRIVER", driver, 1);
   (void)setenv("RADDLE_NVRTC", driver, 1);
   cu = rdl__cu_symbols(&why);
@@ -965,7 +994,8 @@ static int start(const char *driver) {
   state = dlsym(library, "standin_state");
   program_context = dlsym(library, "standin_context");
   find_reset(library);
-  return state && program_context && mkdtemp(root);
+  nvml_state = nvml_library ? dlsym(nvml_library, "standin_nvml_state") : NULL;
+  return state && nvml_state && program_context && mkdtemp(root);
 }
 
 static void remove_root(void) {
@@ -976,39 +1006,48 @@ static void remove_root(void) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(devices_are_listed), cmocka_unit_test(capabilities_are_told),
+      cmocka_unit_test(devices_are_listed),
+      cmocka_unit_test(capabilities_are_told),
+      cmocka_unit_test(the_state_is_told),
       cmocka_unit_test(wrong_options_are_refused),
-      /* before one is kept */
-      cmocka_unit_test(a_given_context_is_taken), cmocka_unit_test(the_current_context_is_taken),
+      cmocka_unit_test(a_given_context_is_taken), /* before one is kept */
+      cmocka_unit_test(the_current_context_is_taken),
       cmocka_unit_test(a_current_primary_context_is_held),
-      /* and from here on */
-      cmocka_unit_test(the_primary_context_is_kept), cmocka_unit_test(a_given_context_is_taken),
+      cmocka_unit_test(the_primary_context_is_kept),
+      cmocka_unit_test(a_given_context_is_taken), /* and again */
       cmocka_unit_test(the_current_context_is_taken),
       cmocka_unit_test(a_current_primary_context_is_held),
       cmocka_unit_test(a_context_of_another_device_is_left_alone),
       cmocka_unit_test(a_child_of_fork_has_none),
       cmocka_unit_test(a_context_that_was_reset_is_made_anew),
-      cmocka_unit_test(workers_are_as_many_as_fit), cmocka_unit_test(epoch_mode_has_no_window),
-      cmocka_unit_test(memory_is_zero_on_both_sides), cmocka_unit_test(large_transfers_arrive),
-      cmocka_unit_test(many_small_transfers_arrive), cmocka_unit_test(mixed_transfers_arrive),
+      cmocka_unit_test(workers_are_as_many_as_fit),
+      cmocka_unit_test(epoch_mode_has_no_window),
+      cmocka_unit_test(memory_is_zero_on_both_sides),
+      cmocka_unit_test(large_transfers_arrive),
+      cmocka_unit_test(many_small_transfers_arrive),
+      cmocka_unit_test(mixed_transfers_arrive),
       cmocka_unit_test(a_window_is_open_beside_a_launch),
-      cmocka_unit_test(too_much_memory_is_refused), cmocka_unit_test(device_memory_is_imported),
+      cmocka_unit_test(too_much_memory_is_refused),
+      cmocka_unit_test(device_memory_is_imported),
       cmocka_unit_test(memory_of_another_context_is_refused),
       cmocka_unit_test(host_memory_is_imported),
       cmocka_unit_test(memory_that_is_locked_is_imported),
-      cmocka_unit_test(an_image_is_compiled_once), cmocka_unit_test(options_tell_the_shape),
+      cmocka_unit_test(an_image_is_compiled_once),
+      cmocka_unit_test(options_tell_the_shape),
       cmocka_unit_test(an_unknown_architecture_gets_ptx),
       cmocka_unit_test(errors_name_file_line_and_column),
       cmocka_unit_test(a_compiler_that_crashes_harms_nobody),
       cmocka_unit_test(a_compiler_that_hangs_is_ended),
-      cmocka_unit_test(what_does_not_fit_is_refused), cmocka_unit_test(a_launch_has_its_shape),
-      cmocka_unit_test(a_wait_has_a_limit), cmocka_unit_test(any_call_may_fail),
+      cmocka_unit_test(what_does_not_fit_is_refused),
+      cmocka_unit_test(a_launch_has_its_shape),
+      cmocka_unit_test(a_wait_has_a_limit),
+      cmocka_unit_test(any_call_may_fail),
       cmocka_unit_test(a_lost_context_is_let_go),
       cmocka_unit_test(a_context_lost_meanwhile_is_made_anew),
       cmocka_unit_test(a_trap_loses_the_device), /* the last: the error stays */
   };
   int failed;
-  if (argc != 2 || !start(argv[1])) return 1;
+  if (argc != 3 || !start(argv[1], argv[2])) return 1;
   failed = cmocka_run_group_tests_name("cuda", tests, NULL, NULL);
   remove_root();
   return failed;

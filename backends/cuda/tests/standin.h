@@ -7,6 +7,9 @@
 #define STANDIN_UNITS   4
 #define STANDIN_SHARED  50000u /* bytes that a block of an image takes */
 
+#define STANDIN_BUS    "0000:%02x:00.0" /* where a device is, by its number */
+#define STANDIN_BUS_ID 32
+
 typedef struct standin {
   /* set by tests */
   int fail_in;      /* the driver's n-th call from now on fails, if it may; 0 = none */
@@ -32,5 +35,12 @@ typedef struct standin {
   int launches;
   unsigned grid, block, shared, purpose;
 } standin;
+
+/* The same of standin_nvml.c: `standin_nvml_state`. */
+typedef struct standin_nvml {
+  int fails;                  /* it does not start, with this code */
+  int starts;                 /* that have not ended */
+  unsigned long long reasons; /* why the first device is slow */
+} standin_nvml;
 
 #endif

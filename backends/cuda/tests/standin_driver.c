@@ -257,6 +257,11 @@ static rdl_cu_result device_name(char *out_name, int capacity, rdl_cu_device dev
   return 0;
 }
 
+static rdl_cu_result bus_id(char *out_id, int capacity, rdl_cu_device device) {
+  (void)snprintf(out_id, (size_t)capacity, STANDIN_BUS, (unsigned)device);
+  return 0;
+}
+
 static rdl_cu_result total_memory(size_t *out_bytes, rdl_cu_device device) {
   (void)device;
   *out_bytes = (size_t)1 << 30;
@@ -710,6 +715,7 @@ static const struct {
     FUNCTION("cuDeviceGetCount", 2000, device_count),
     FUNCTION("cuDeviceGet", 2000, device_get),
     FUNCTION("cuDeviceGetName", 2000, device_name),
+    FUNCTION("cuDeviceGetPCIBusId", 4010, bus_id),
     FUNCTION("cuDeviceTotalMem", 3020, total_memory),
     FUNCTION("cuDeviceGetAttribute", 2000, attribute),
     FUNCTION("cuDevicePrimaryCtxGetState", 7000, primary_state),
