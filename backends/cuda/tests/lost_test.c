@@ -78,9 +78,11 @@ static rdl_running *shown_by(const rdl_control *control, uint32_t worker) {
   return (rdl_running *)(uintptr_t)control->shown + worker; /* NOLINT(performance-no-int-to-ptr) */
 }
 
+/* A child of `root`, and this launch ends with it. */
 static void run_culprit(const rdl_control *control) {
   rdl_running *shown = shown_by(control, WORKER);
-  if (!control->shown || !state->traps) return;
+  state->traps = error;
+  if (!control->shown) return;
   shown->generation = GENERATION;
   shown->task = CULPRIT;
   shown->segment = 1;
@@ -96,7 +98,9 @@ static void obey(unsigned char *heap, rdl_control *control, const rdl_message *m
   uint32_t number = (whole ? message->value : record->task) & RDL_TASK_MASK;
   if (message->kind == RDL_SAY_WRITE)
     memcpy((void *)(uintptr_t)message->address, message->words, 4u * message->count); /* NOLINT */
+  if (message->kind == RDL_SAY_ROOTS) run_culprit(control); /* nothing else starts so here */
   if (message->kind != RDL_SAY_ROOT && !whole) return;
+  if (number == ROOT) run_culprit(control);
   if (number != ENDED && number != LARGE) return;
   post->cause = 0;
   post->result[0] = 7u;
@@ -118,7 +122,6 @@ static void act(unsigned char *heap, unsigned purpose) {
     if (rdl_load_acquire(&message->sequence) != at + 1u) break;
     obey(heap, control, message);
   }
-  run_culprit(control);
   rdl_store_release(&window->heard, at);
   control->mailbox.head = at;
 }
@@ -216,7 +219,6 @@ static void the_story_is_told(void **unused) {
   char handle[64];
   (void)unused;
   open_program();
-  state->traps = error;
   /* Both by one call: after the first one alone the device may be lost. */
   MUST(rdl_spawn_many(module, "root", two, sizeof two[0], sizeof two[0], 2, NULL, roots, NULL));
   root = roots[0];
