@@ -465,6 +465,86 @@ void SCH_9_all_held(void) {
   CHECK_OK(rdl_context_close(cx));
 }
 
+/* ---- who it is that does not end, where the host cannot look into a launch ---- */
+
+/* Words that the host changes while tasks look at them, also where memory is apart. */
+typedef struct seen {
+  rdl_ptr at;
+  uint32_t *words; /* NULL = they are the memory's */
+  memory shared;
+} seen;
+
+static seen seen_new(bed *b) {
+  static _Alignas(4096) uint32_t page[1024];
+  rdl_context_info info = {.size = sizeof info};
+  rdl_import import = RDL_IMPORT_INIT;
+  rdl_buffer *buffer;
+  seen s = {.words = NULL};
+  CHECK_OK(rdl_context_describe(b->cx, &info));
+  if (info.mode != RDL_MODE_APART) {
+    need_resident(b);
+    s.shared = memory_new(b, 2);
+    s.at = s.shared.at;
+    return s;
+  }
+  import.kind = RDL_IMPORT_HOST;
+  import.memory = page;
+  import.bytes = sizeof page;
+  CHECK_OK(rdl_buffer_import(b->cx, &import, &buffer));
+  s.at = rdl_buffer_address(buffer);
+  s.words = page;
+  return s;
+}
+
+static void let_end(seen *s) {
+  if (s->words)
+    __atomic_store_n(&s->words[1], 1u, __ATOMIC_RELEASE);
+  else
+    word_set(&s->shared, 1, 1);
+}
+
+/* A child of the host's future does not end: `name` is told, in the log, by a wait and in a dump.
+ */
+static void hold_child(uint32_t checked, const char *name) {
+  static warnings told;
+  rdl_context_options options = held_options(&told);
+  rdl_future parent;
+  bed b;
+  seen s;
+  options.checked = checked;
+  b = bed_open_with(TASKS, &options);
+  need_whole_launches();
+  s = seen_new(&b);
+  parent = START(&b, "sch_stands_before", .at = s.at);
+  CHECK(is_warned(&told, PATIENCE_NS));
+  CHECK_CONTAINS(told.last, name);
+  CHECK_CONTAINS(told.last, "sch.task.c:");
+  CHECK_STATUS(RDL_TIMEOUT, rdl_future_wait(b.cx, &parent, 1, 20u * MS));
+  CHECK_CONTAINS(rdl_error_text(), name);
+  if (checked) CHECK_CONTAINS(take_dump(&b)->text, "sch_hold (");
+  sleep_ns(700u * MS);
+  CHECK_EQ(1, told.count);
+  let_end(&s);
+  CHECK_EQ(0, get(&b, parent));
+  CHECK_EQ(55, RUN(&b, "sch_fib", .n = 10));
+  bed_close(&b);
+}
+
+void SCH_9_checked(void) {
+  hold_child(1, "one segment of task sch_hold (");
+}
+
+/* Then the host's own future is all that is known where memory is apart. */
+void SCH_9_unchecked(void) {
+  bed b = bed_open(NULL);
+  rdl_context_info info = {.size = sizeof info};
+  CHECK_OK(rdl_context_describe(b.cx, &info));
+  CHECK_OK(rdl_context_close(b.cx));
+  hold_child(0, info.mode == RDL_MODE_APART
+                    ? "; it held 1 future that the host has started: task sch_stands_before ("
+                    : "one segment of task sch_hold (");
+}
+
 /* ---- the process ends all the same ---- */
 
 #define EXIT_NS (SCALED(5000u, 20000u) * MS)

@@ -398,6 +398,15 @@ typedef struct rdl_window {
   rdl_u32 pad1[15];
 } rdl_window;
 
+/* What a worker runs, in checked mode, by worker behind the outcomes in the window: there the host
+   still reads it when a launch has ended badly. */
+typedef struct rdl_running {
+  rdl_u32 slot; /* stored last (release); 0 = nothing */
+  rdl_u32 generation;
+  rdl_u32 task;    /* word */
+  rdl_u32 segment; /* segments that the worker had run before */
+} rdl_running;
+
 /* Sizes of one task, reported by the image. */
 typedef struct rdl_task_info {
   rdl_u32 args_size;
@@ -483,7 +492,8 @@ typedef struct rdl_control {
   rdl_u64 posts;   /* the same of its outcomes */
   rdl_u32 hungry;  /* somebody has no work: spill */
   rdl_u32 offered; /* rises with each offer: who has looked in vain since looks no more */
-  rdl_u32 pad3[14];
+  rdl_u64 shown;   /* where the device has the rdl_running of worker 0; 0 = nobody asks for them */
+  rdl_u32 pad3[12];
   rdl_u32 room; /* list of nodes of futures that wait for room */
   rdl_u32 pad4[15];
   rdl_u32 freed; /* rises when a pool gets something back */
@@ -564,6 +574,7 @@ RDL_SIZE_IS(rdl_message, 64);
 RDL_SIZE_IS(rdl_mailbox, 128);
 RDL_SIZE_IS(rdl_outcome, 64);
 RDL_SIZE_IS(rdl_window, 128);
+RDL_SIZE_IS(rdl_running, 16);
 RDL_SIZE_IS(rdl_control, 1920);
 RDL_SIZE_IS(rdl_task_info, 32);
 RDL_SIZE_IS(rdl_image_info, 64);

@@ -170,6 +170,7 @@ RDL_FN rdl_u32 rdl_turn_begins(rdl_cx *rdl) {
   }
   if (rdl->found != RDL_FUTURE) return RDL_RUNS_NOTHING;
   rdl_store_relaxed(&rdl->me->running, rdl->slot);
+  if (RDL_MAY_WINDOW && rdl->shown) rdl_show(rdl);
   rdl->whole = 1;
   rdl->over = 0;
   return rdl_take_up(rdl);

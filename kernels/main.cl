@@ -95,6 +95,7 @@ RDL_FN void rdl_run_ends(rdl_cx *rdl, rdl_u32 how) {
    that it may still say READY, and the host would take it for one that stands in a ring. */
 RDL_FN void rdl_runs_nothing(rdl_cx *rdl) {
   rdl_store_beside_release(&rdl->me->running, RDL_NIL);
+  if (RDL_MAY_WINDOW && rdl->shown) rdl_tell(&rdl->shown->slot, RDL_NIL);
 }
 
 #if RDL_LANES == 1
@@ -111,6 +112,7 @@ RDL_FN void rdl_run(rdl_cx *rdl, rdl_u32 chosen) {
   rdl_u32 how = RDL_RUNS_NOTHING;
   if (chosen == RDL_FUTURE) {
     rdl_store_relaxed(&rdl->me->running, rdl->slot); /* should it never end */
+    if (RDL_MAY_WINDOW && rdl->shown) rdl_show(rdl);
     how = rdl_take_up(rdl);
   }
   for (;;) {

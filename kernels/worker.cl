@@ -90,6 +90,7 @@ typedef struct rdl_cx {
   RDL_GLOBAL rdl_window *window; /* 0 = there is none */
   RDL_GLOBAL rdl_u32 *offers;
   RDL_GLOBAL rdl_worker *me;
+  RDL_GLOBAL rdl_running *shown; /* where it says what it runs; 0 = nobody asks */
   RDL_GLOBAL rdl_entry *ring; /* its cells from `top` to `bottom` are this worker's ready futures */
   RDL_GLOBAL rdl_record *self;
   rdl_u32 worker;
@@ -285,6 +286,14 @@ RDL_FN rdl_u32 rdl_turn(rdl_cx *rdl) {
 }
 #endif
 
+/* Checked mode: what runs is said where the host reads it also when this launch ends in a trap. */
+RDL_FN void rdl_show(rdl_cx *rdl) {
+  rdl_store_relaxed(&rdl->shown->generation, rdl->self->generation);
+  rdl_store_relaxed(&rdl->shown->task, rdl->self->task);
+  rdl_store_relaxed(&rdl->shown->segment, (rdl_u32)rdl->counters.segments);
+  rdl_tell(&rdl->shown->slot, rdl->slot);
+}
+
 /* Of the lanes of a worker the first acts for all, and the others see what came of it. */
 RDL_FN rdl_u32 rdl_leads(rdl_cx *rdl) {
 #if RDL_LANES > 1
@@ -358,6 +367,9 @@ RDL_FN void rdl_cx_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
   rdl_tables_open(rdl, heap);
   rdl->me = (RDL_GLOBAL rdl_worker *)(heap + control->workers_at) + worker;
   rdl->ring = (RDL_GLOBAL rdl_entry *)(heap + control->rings) + worker * RDL_LOCAL_RING;
+  rdl->shown = 0;
+  if (RDL_MAY_WINDOW && control->shown)
+    rdl->shown = (RDL_GLOBAL rdl_running *)(rdl_address)control->shown + worker;
   rdl->worker = worker;
   rdl->flat = control->flags & RDL_FLAG_FLAT;
   rdl->careful = rdl->flat;

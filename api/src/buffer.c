@@ -109,7 +109,7 @@ static rdl_status transfer(const rdl_buffer *buffer, size_t offset, void *host, 
   if (!status) {
     status = way(cx->device, &one, 1, &why);
     rdl__service_release(cx);
-    if (status) status = rdl__error_why(status, &why);
+    status = rdl__device_error(cx, status, &why);
   }
   pthread_mutex_unlock(&cx->lock);
   return status;

@@ -81,10 +81,19 @@ typedef struct rdl__sleeper {
 
 /* What is known of a worker in the launch that is under way. */
 typedef struct rdl__watched {
-  uint32_t answered; /* the last question it had seen when it was looked at */
+  uint32_t answered; /* the last question it had seen when it was looked at; where workers show what
+                        they run, how many segments it had run */
   uint64_t since; /* when the next one was asked: it runs one segment at least since then; 0 = no */
   bool told;      /* of this segment */
 } rdl__watched;
+
+/* What a worker runs, as far as it says so. */
+typedef struct rdl__running {
+  uint32_t slot;
+  uint32_t generation;
+  uint32_t task;    /* word, or its number */
+  uint32_t segment; /* another number in the next segment, where that is known */
+} rdl__running;
 
 /* A task as the spawning functions need it. */
 typedef struct rdl__known_task {
@@ -182,6 +191,7 @@ struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   rdl_u32 freed[RDL_SAY_WORDS]; /* slots and generations for the next RDL_SAY_FREED */
   uint32_t freed_count;         /* pairs */
   bool paused;                  /* the launch has been told RDL_SAY_PAUSE */
+  const rdl_running *shown;     /* by worker: what it runs, in checked mode; else NULL */
 
   /* Roots. */
   rdl__root *roots; /* by slot; [0] unused */
@@ -470,6 +480,8 @@ void rdl__service_release(rdl_context *cx);
 bool rdl__work_pending(rdl_context *cx);
 /* The device failed: whoever waits is told why. The lock is held. */
 void rdl__lose_device(rdl_context *cx, rdl_status status, const rdl_reason *why);
+/* What a call of the backend's has given: of a lost device the whole story. The lock is held. */
+rdl_status rdl__device_error(const rdl_context *cx, rdl_status status, const rdl_reason *why);
 void rdl__service_call(rdl_context *cx); /* parked, and there is a message; the lock is held */
 
 /* timer.c; the lock is held */
@@ -504,6 +516,16 @@ void rdl__tell_held(rdl_context *cx, rdl__text *out);
 /* Where the host cannot look into a launch: for how long one has run that should be over; else 0.
  */
 uint64_t rdl__overdue_ns(const rdl_context *cx);
+
+/* held.c: the futures that the host has started and that have not ended, as far as it knows */
+void rdl__tell_roots(rdl_context *cx, rdl__text *out);
+/* False when the worker runs nothing, or when the host does not see what. */
+bool rdl__running_on(const rdl_context *cx, uint32_t worker, rdl__running *out);
+void rdl__tell_running(const rdl_context *cx, const rdl__running *running, rdl__text *out);
+/* What all workers of the last launch ran, which has ended badly; false = nothing is known. */
+bool rdl__tell_workers(const rdl_context *cx, rdl__text *out);
+/* Why the device was lost, and how things stood then; `lost` has been set. */
+void rdl__tell_lost(rdl_context *cx, const rdl_reason *why, rdl__text *out);
 
 /* rescue.c: what is ready in the rings of held workers goes to others; the lock is held */
 void rdl__rescue(rdl_context *cx);

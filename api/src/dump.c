@@ -18,6 +18,7 @@ typedef enum doing {
   DOES_STAND_READY,
   DOES_WAIT,
   DOES_WAIT_FOR_HOST, /* a promise */
+  WAS_LEFT,           /* when the device was lost */
   HAS_RETURNED
 } doing;
 
@@ -56,7 +57,15 @@ static uint32_t next_slot(const dump *d, uint32_t slot) {
   return slot + 1u == d->cx->fresh_root ? d->cx->options.roots + 1u : slot + 1u;
 }
 
+/* The heap cannot be looked into: what the host has of it is as the last launch left it. */
+static bool is_blind(const dump *d) {
+  return rdl__apart(d->cx) && (d->cx->launched || d->cx->lost);
+}
+
 static uint32_t state_of(const dump *d, uint32_t slot) {
+  if (is_blind(d) && slot < d->cx->fresh_root &&
+      rdl__root_done(d->cx, slot, d->cx->roots[slot].generation))
+    return RDL_DONE;
   return rdl_load_relaxed(&d->cx->records[slot].wait) & RDL_STATE_MASK;
 }
 
@@ -72,15 +81,16 @@ static uint32_t awaits_of(const dump *d, uint32_t slot) {
 
 static void note_workers(dump *d) {
   uint32_t k;
-  for (k = 0; d->cx->launched && k < d->cx->launched_workers; k++) {
-    uint32_t slot = rdl_load_relaxed(&d->cx->worker_states[k].running);
-    if (slot && slot < d->slots) d->notes[slot].worker = k + 1u;
+  for (k = 0; (d->cx->launched || d->cx->lost) && k < d->cx->launched_workers; k++) {
+    rdl__running runs;
+    if (rdl__running_on(d->cx, k, &runs) && runs.slot < d->slots)
+      d->notes[runs.slot].worker = k + 1u;
   }
 }
 
 static void note_deadlines(dump *d) {
   size_t k;
-  rdl__timers_collect(d->cx);
+  if (!is_blind(d)) rdl__timers_collect(d->cx);
   for (k = 0; k < d->cx->timer_count; k++) {
     const rdl__timer *timer = &d->cx->timers[k];
     if (timer->slot < d->slots &&
@@ -137,6 +147,8 @@ static uint32_t spawner_of(const dump *d, uint32_t slot) {
 }
 
 static doing doing_of(const dump *d, uint32_t slot, uint32_t state) {
+  if (is_blind(d) && d->notes[slot].worker) return DOES_RUN;
+  if (is_blind(d) && d->cx->lost && !rdl__is_promise(d->cx, slot)) return WAS_LEFT;
   if (state == RDL_RETURNED) return HAS_RETURNED;
   if (state == RDL_WAITING) return rdl__is_promise(d->cx, slot) ? DOES_WAIT_FOR_HOST : DOES_WAIT;
   return d->notes[slot].worker ? DOES_RUN : DOES_STAND_READY;
@@ -229,7 +241,7 @@ static void tell_waiting(const dump *d, uint32_t slot) {
 static void tell_running(const dump *d, uint32_t slot) {
   uint32_t worker = d->notes[slot].worker - 1u;
   uint64_t held = rdl__held_ns(d->cx, worker);
-  rdl__text_print(d->out, "runs on worker %u", worker);
+  rdl__text_print(d->out, "%s on worker %u", d->cx->lost ? "ran" : "runs", worker);
   if (!held) return;
   rdl__text_print(d->out, ", one segment for at least ");
   rdl__tell_ns(held, d->out);
@@ -242,6 +254,7 @@ static void tell_doing(const dump *d, const group *g, uint32_t slot) {
     rdl__text_print(d->out, "%s",
                     rdl_load_relaxed(&record->resume) ? "is ready to go on" : "is ready to start");
   if (g->what == DOES_WAIT) tell_waiting(d, slot);
+  if (g->what == WAS_LEFT) rdl__text_print(d->out, "had not ended when the device was lost");
   if (g->what == DOES_WAIT_FOR_HOST) {
     rdl__text_print(d->out, "waits for rdl_future_complete");
     tell_since(d, slot);
@@ -263,6 +276,23 @@ static void tell_one(const dump *d, const group *g, uint32_t slot) {
   rdl__text_print(d->out, "\n");
 }
 
+/* Futures that are no roots, where the host sees nothing else of those. */
+static void tell_shown(const dump *d) {
+  uint32_t k;
+  for (k = 0; d->cx->shown && is_blind(d) && k < d->cx->launched_workers; k++) {
+    rdl__running runs;
+    uint64_t held = rdl__held_ns(d->cx, k);
+    if (!rdl__running_on(d->cx, k, &runs) || runs.slot < d->slots) continue;
+    rdl__text_print(d->out, "worker %u %s ", k, d->cx->lost ? "ran" : "runs");
+    rdl__tell_running(d->cx, &runs, d->out);
+    if (held) {
+      rdl__text_print(d->out, ", one segment for at least ");
+      rdl__tell_ns(held, d->out);
+    }
+    rdl__text_print(d->out, "\n");
+  }
+}
+
 static void tell_group(const dump *d, const group *g) {
   uint32_t k;
   for (k = 0; k < g->count && k < SHOWN; k++)
@@ -277,7 +307,7 @@ static void tell_context(const dump *d) {
   rdl__text_print(d->out, "context %u on %s: %llu futures live, %llu done and not taken or freed",
                   cx->number, cx->device_info.selector, (unsigned long long)d->live,
                   (unsigned long long)d->done);
-  if (cx->lost) rdl__text_print(d->out, "; the device is lost");
+  if (cx->lost) rdl__text_print(d->out, "; the device is lost: %s", cx->lost_why.text);
   if (cx->launched) {
     rdl__text_print(d->out, "; while a launch runs, for ");
     rdl__tell_ns(d->now - cx->launched_ns, d->out);
@@ -298,8 +328,7 @@ static rdl_status describe(rdl_context *cx, rdl__text *out) {
   d->out = out;
   d->now = rdl__now_ns();
   d->slots = rdl__fresh(cx, RDL_POOL_SLOTS);
-  if (rdl__apart(cx) && cx->launched)
-    d->slots = cx->fresh_root; /* of the others nothing is known */
+  if (is_blind(d)) d->slots = cx->fresh_root; /* of the others nothing is known */
   d->steps = cx->control->pools[RDL_POOL_NODES].limit;
   d->notes = calloc(d->slots, sizeof *d->notes);
   if (d->notes) {
@@ -309,6 +338,7 @@ static rdl_status describe(rdl_context *cx, rdl__text *out) {
     tell_context(d);
     for (k = 0; k < d->group_count; k++)
       tell_group(d, &d->groups[k]);
+    tell_shown(d);
     if (d->left)
       rdl__text_print(out, "and %llu futures that do something else\n",
                       (unsigned long long)d->left);
@@ -358,7 +388,7 @@ rdl_status rdl_context_dump(rdl_context *cx, rdl_write_fn write, void *user) {
   RDL__NEED(write);
   pthread_mutex_lock(&cx->lock);
   held = hold(cx);
-  if (held) status = rdl__pull_tables(cx, &why);
+  if (held && !cx->lost) status = rdl__pull_tables(cx, &why);
   if (status)
     status = rdl__error_why(status, &why);
   else if (cx->closing)

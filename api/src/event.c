@@ -163,6 +163,7 @@ static rdl_status watch(rdl_context *cx, rdl_event event, uint32_t count, uint64
   status = find(cx, event, &record);
   if (!status)
     fired = rdl_load_acquire(&record->count) >= (count ? count : rdl_load_relaxed(&record->target));
+  if (!status && !fired && cx->lost) status = rdl__error_why(cx->lost, &cx->lost_why);
   if (!status && !fired && !timeout_ns)
     status = rdl__error(RDL_TIMEOUT, "the event has not fired yet");
   if (!status && !fired) status = rdl__image_need(cx);
@@ -235,7 +236,7 @@ static rdl_status renew(rdl_context *cx, rdl_event event, bool even_with_waiters
   rdl_status status = find(cx, event, &record);
   if (status) return status;
   if (record->waiters) status = rdl__pull_tables(cx, &why);
-  if (status) return rdl__error_why(status, &why);
+  if (status) return rdl__device_error(cx, status, &why);
   if (!even_with_waiters && has_waiter(cx, record))
     return rdl__error(RDL_BUSY, "the event has waiters and was not reset");
   status = dismiss(cx, record);

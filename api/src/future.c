@@ -170,8 +170,12 @@ rdl_status rdl_future_peek(rdl_context *cx, rdl_future future, void *result, siz
   RDL__NEED(result);
   pthread_mutex_lock(&cx->lock);
   status = rdl__root_find(cx, future, &slot);
-  if (!status && !rdl__root_done(cx, slot, future.generation))
-    status = rdl__error(RDL_AGAIN, "the future is not done yet");
+  if (!status && !rdl__root_done(cx, slot, future.generation)) {
+    if (cx->lost)
+      status = rdl__error_why(cx->lost, &cx->lost_why);
+    else
+      status = rdl__error(RDL_AGAIN, "the future is not done yet");
+  }
   if (!status) status = rdl__tell_failure(cx, slot);
   if (!status && cx->roots[slot].result_size > result_size)
     status = rdl__error(RDL_TOO_SMALL, "the result has %u bytes, the buffer %zu",

@@ -99,7 +99,7 @@ rdl_status rdl__memory_take(rdl_context *cx, uint64_t bytes, void **out_memory) 
   if (bytes < sizeof(rdl__list)) bytes = sizeof(rdl__list); /* see rdl__memory_release */
   status = cx->backend->allocate(cx->device, bytes, out_memory, &why);
   if (rdl__apart(cx)) rdl__service_release(cx);
-  return status ? rdl__error_why(status, &why) : RDL_OK;
+  return rdl__device_error(cx, status, &why);
 }
 
 rdl_status rdl__push(rdl_context *cx, rdl_reason *why) {

@@ -53,11 +53,23 @@ static void look_around(rdl_context *cx) {
   rdl__sleepers_wake(cx);
 }
 
+/* The first cause stands. */
 void rdl__lose_device(rdl_context *cx, rdl_status status, const rdl_reason *why) {
-  cx->lost = status == RDL_OUT_OF_MEMORY ? status : RDL_DEVICE_LOST;
-  cx->lost_why = *why;
-  rdl__log(cx, RDL_LOG_ERROR, "%s", why->text);
+  rdl__text text = {0};
+  if (!cx->lost) {
+    cx->lost = status == RDL_OUT_OF_MEMORY ? status : RDL_DEVICE_LOST;
+    rdl__tell_lost(cx, why, &text);
+    (void)snprintf(cx->lost_why.text, sizeof cx->lost_why.text, "%s",
+                   text.bytes ? text.bytes : why->text);
+    rdl__log(cx, RDL_LOG_ERROR, "%s", cx->lost_why.text);
+    rdl__text_finish(&text);
+  }
   pthread_cond_broadcast(&cx->host_news);
+}
+
+rdl_status rdl__device_error(const rdl_context *cx, rdl_status status, const rdl_reason *why) {
+  if (!status) return RDL_OK;
+  return rdl__error_why(status, cx->lost && status == cx->lost ? &cx->lost_why : why);
 }
 
 static void prepare_launch(rdl_context *cx, uint32_t workers) {

@@ -124,6 +124,8 @@ rdl_status rdl__await_root(rdl_context *cx, uint32_t slot, uint32_t generation, 
   rdl_status status = RDL_OK;
   bool done;
   if (rdl__root_done(cx, slot, generation)) return RDL_OK;
+  /* Who only looks, again and again, is to hear of it, too. */
+  if (deadline == 0u && cx->lost) return rdl__error_why(cx->lost, &cx->lost_why);
   if (deadline == 0u) return rdl__error(RDL_TIMEOUT, "the future is not done yet");
   cx->users++;
   pthread_mutex_unlock(&cx->lock);

@@ -28,6 +28,7 @@
 rdl_status rdl__window_create(rdl_context *cx, rdl_control *control, rdl_reason *why) {
   size_t messages = RDL__MESSAGES * sizeof(rdl_message);
   size_t posts = ((size_t)cx->options.roots + 1u) * sizeof(rdl_outcome);
+  size_t shown = cx->options.checked ? cx->workers * sizeof(rdl_running) : 0u;
   void *memory = NULL;
   rdl_status status;
   if (!rdl__has_window(cx)) return RDL_OK;
@@ -36,14 +37,18 @@ rdl_status rdl__window_create(rdl_context *cx, rdl_control *control, rdl_reason 
     snprintf(why->text, sizeof why->text, "opening a context: out of host memory");
     return RDL_OUT_OF_MEMORY;
   }
-  status =
-      cx->backend->allocate_window(cx->device, sizeof(rdl_window) + messages + posts, &memory, why);
+  status = cx->backend->allocate_window(cx->device, sizeof(rdl_window) + messages + posts + shown,
+                                        &memory, why);
   if (status) return status;
   cx->window = memory;
   cx->messages = (rdl_message *)(void *)(cx->window + 1);
   cx->posts = (rdl_outcome *)(void *)(cx->messages + RDL__MESSAGES);
   control->window = rdl__address(cx, memory);
   control->posts = control->window + sizeof(rdl_window) + messages;
+  if (shown) {
+    cx->shown = (const rdl_running *)(const void *)(cx->posts + cx->options.roots + 1u);
+    control->shown = control->posts + posts;
+  }
   return RDL_OK;
 }
 
@@ -240,5 +245,5 @@ rdl_status rdl__fetch_results(rdl_context *cx, const rdl_future *futures, size_t
     if (is_apart(cx, futures[k])) all[wanted++] = result_at(cx, futures[k]);
   status = cx->backend->read(cx->device, all, wanted, &why);
   if (all != &one) free(all);
-  return status ? rdl__error_why(status, &why) : RDL_OK;
+  return rdl__device_error(cx, status, &why);
 }

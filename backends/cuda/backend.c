@@ -85,14 +85,35 @@ static rdl_status make_resources(rdl_backend_device *device, rdl_reason *why) {
   return status;
 }
 
-static void cu_close(rdl_backend_device *device) {
-  if (!device) return;
+static void disconnect(rdl_backend_device *device) {
   if (rdl__cu_enter_to_free(device)) {
     rdl__cu_transfers_end(device);
     if (device->stream) (void)device->cu->cuStreamDestroy(device->stream);
     rdl__cu_leave(device);
   }
+  device->stream = device->beside = NULL;
+  device->staging = NULL;
   rdl__cu_disconnect(device);
+}
+
+/* A context that no longer is one, or in which nothing works. */
+static int is_dead(rdl_status status) {
+  return status == RDL_DEVICE_LOST || status == RDL_INVALID;
+}
+
+static rdl_status connect(rdl_backend_device *device, void *native, rdl_reason *why) {
+  rdl_status status = rdl__cu_connect(device, native, why);
+  if (status == RDL_OK) status = make_resources(device, why);
+  if (!is_dead(status) || !rdl__cu_renew(device)) return status;
+  disconnect(device);
+  device->lost = 0;
+  status = rdl__cu_connect(device, native, why);
+  return status == RDL_OK ? make_resources(device, why) : status;
+}
+
+static void cu_close(rdl_backend_device *device) {
+  if (!device) return;
+  disconnect(device);
   (void)pthread_mutex_destroy(&device->transfers);
   free(device);
 }
@@ -133,8 +154,7 @@ static rdl_status open_device(rdl_backend_device *device, const rdl_device_info 
   note_workers(device, options->workers);
   note_arch(device);
   note_options(device);
-  status = rdl__cu_connect(device, options->native_context, why);
-  return status == RDL_OK ? make_resources(device, why) : status;
+  return connect(device, options->native_context, why);
 }
 
 static rdl_status cu_open(size_t index, const rdl_backend_options *options,

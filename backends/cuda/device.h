@@ -34,7 +34,9 @@ struct rdl_backend_device {
   rdl_nvrtc nvrtc;
   rdl_cu_device id;
   rdl_cu_context context; /* the program's, or the primary one; see context.c */
-  uint32_t retained;      /* 1 = one count of the primary context is held */
+  uint32_t retained;      /* 1 = one count of the primary context is this device's */
+  uint32_t shares;        /* 1 = it works in the primary context that the process keeps, */
+  uint32_t found;         /* and 1 = which was there before */
   rdl_cu_stream stream;   /* does not wait for the program's */
   uint32_t launched;      /* 1 = a launch is under way; atomic */
   uint64_t launched_ns;   /* when it was launched */
@@ -71,6 +73,10 @@ rdl_status rdl__cu_capabilities(size_t index, const char *cache_dir, uint32_t fl
 /* Finds the context to work in; `native` is the program's, or NULL. */
 rdl_status rdl__cu_connect(rdl_backend_device *device, void *native, rdl_reason *why);
 void rdl__cu_disconnect(rdl_backend_device *device);
+/* What was just connected is of no use. Not 0 when another try may find better: the context was
+ * kept from before, and nobody else works in it, so what ails it is old. The program's kernels may
+ * have trapped in it, or the program has reset it. */
+int rdl__cu_renew(rdl_backend_device *device);
 /* Between these two the context is current in this thread. A device that is lost is not entered. */
 rdl_status rdl__cu_enter(rdl_backend_device *device, rdl_reason *why);
 /* The same for what gives back, also of one that is lost. 0 = it could not be entered. */

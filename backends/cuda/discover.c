@@ -6,6 +6,7 @@
 #include "backends/common/reason.h"
 #include "backends/common/report.h"
 #include "backends/cuda/device.h"
+#include "backends/cuda/nvml.h"
 #include "backends/cuda/status.h"
 
 int rdl__cu_number(const rdl_cu *cu, rdl_cu_device id, int what) {
@@ -120,6 +121,14 @@ static void report_compiler(rdl_report *report, const rdl_cu *cu) {
     rdl__report_add(report, 0, "nvrtc", "none: %s", why.text);
 }
 
+/* How it fares now. The management library has an order of devices of its own. */
+static void report_state(rdl_report *report, const rdl_cu *cu, rdl_cu_device id) {
+  char bus_id[32] = "";
+  if (!cu->cuDeviceGetPCIBusId || cu->cuDeviceGetPCIBusId(bus_id, (int)sizeof bus_id, id) != 0)
+    *bus_id = '\0';
+  rdl__nvml_report(report, bus_id);
+}
+
 rdl_status rdl__cu_capabilities(size_t index, const char *cache_dir, uint32_t flags,
                                 rdl_capability *out, size_t capacity, size_t *out_count,
                                 rdl_reason *why) {
@@ -136,6 +145,7 @@ rdl_status rdl__cu_capabilities(size_t index, const char *cache_dir, uint32_t fl
   if (status != RDL_OK) return status;
   report_device(&report, cu, id);
   report_compiler(&report, cu);
+  report_state(&report, cu, id);
   rdl__report_copy(&report, out, capacity, out_count);
   return RDL_OK;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The backend on a driver that stands in for NVIDIA's: cuda_test DRIVER
+ * The backend on a driver and a management library that stand in for NVIDIA's:
+ *
+ *   cuda_test DRIVER NVML
  */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/tests/unit.h"
@@ -19,9 +22,12 @@
 
 static const rdl_backend *const backend = &rdl__backend_cuda;
 static standin *state;
+static standin_nvml *nvml_state;
 static void *program_context; /* of the first device, as if the program had made it */
 static const rdl_cu *cu;
 static rdl_reason why;
+static int kept; /* counts of the first device's primary context that the process holds by now */
+static rdl_cu_result (*reset)(rdl_cu_device); /* cuDevicePrimaryCtxReset, the program's */
 static char root[] = "/tmp/raddle-cuda-test-XXXXXX";
 
 #define MUST(call) must((call), #call)
@@ -74,7 +80,7 @@ static void assert_nothing_is_left(void) {
   assert_int_equal(state->streams, 0);
   assert_int_equal(state->modules, 0);
   assert_int_equal(state->contexts_pushed, 0);
-  assert_int_equal(state->retained[0], 0);
+  assert_int_equal(state->retained[0], kept);
   assert_int_equal(state->misuse, 0);
 }
 
@@ -119,6 +125,31 @@ static void capabilities_are_told(void **unused) {
   assert_string_equal(capability(0, "clock_hz"), "1000000000");
   assert_string_equal(capability(0, "architecture"), "sm_90");
   assert_non_null(strstr(capability(1, "usable"), "no (it lacks compute capability 7.0"));
+  assert_nothing_is_left();
+}
+
+/* By its place on the bus, each time anew; what is not known has no row. */
+static void the_state_is_told(void **unused) {
+  static const char *const rows[] = {"power",           "sm_clock",   "temperature",
+                                     "pcie_generation", "pcie_lanes", "throttled"};
+  static const char *const values[] = {"312.4 W", "1980 MHz", "41 C", "5", "16", "no"};
+  (void)unused;
+  nvml_state->reasons = 1; /* idle */
+  for (size_t k = 0; k < 6; k++) {
+    assert_string_equal(capability(0, rows[k]), values[k]);
+    assert_string_equal(capability(1, rows[k]), "");
+  }
+  assert_string_equal(capability(1, "driver_version"), "580.12.34");
+  nvml_state->reasons = 0x1000 | 0x44;
+  assert_string_equal(capability(0, "throttled"), "yes (power cap, heat, by hardware, 0x1000)");
+  nvml_state->reasons = ~0ull;
+  assert_memory_equal(capability(0, "throttled"), "yes (set clocks, power cap, hardware,", 37);
+  nvml_state->fails = 9; /* the driver is not loaded */
+  assert_string_equal(capability(0, "power"), "");
+  assert_string_equal(capability(0, "driver_version"), "");
+  assert_string_equal(capability(0, "usable"), "yes");
+  nvml_state->fails = 0;
+  assert_int_equal(nvml_state->starts, 0);
   assert_nothing_is_left();
 }
 
@@ -174,15 +205,21 @@ static void no_context_is_left_current(void) {
   assert_null(context);
 }
 
-static void the_primary_context_is_held(void **unused) {
-  rdl_backend_device *first = open_plain(), *second = open_plain();
+/* However often it is opened, and by however many at the same time. */
+static void the_primary_context_is_kept(void **unused) {
+  int counted = state->counted;
   (void)unused;
-  assert_int_equal(state->retained[0], 2);
-  no_context_is_left_current();
-  backend->close(first);
-  assert_int_equal(state->retained[0], 1);
-  backend->close(second);
-  assert_nothing_is_left();
+  for (int k = 0; k < 5; k++) {
+    rdl_backend_device *first = open_plain(), *second = open_plain();
+    assert_int_equal(state->retained[0], 1);
+    no_context_is_left_current();
+    backend->close(first);
+    assert_int_equal(state->retained[0], 1);
+    backend->close(second);
+    kept = 1;
+    assert_nothing_is_left();
+  }
+  assert_int_equal(state->counted, counted + 1);
 }
 
 static void work_in(rdl_backend_device *device, const void *context) {
@@ -195,26 +232,27 @@ static void work_in(rdl_backend_device *device, const void *context) {
 
 static void a_given_context_is_taken(void **unused) {
   rdl_backend_options options = {.cache_dir = "", .native_context = program_context};
-  rdl_backend_device *device = open_with(&options);
+  int counted = state->counted;
   (void)unused;
-  assert_int_equal(state->retained[0], 0);
-  work_in(device, program_context);
+  work_in(open_with(&options), program_context);
+  assert_int_equal(state->counted, counted);
   no_context_is_left_current();
   assert_nothing_is_left();
 }
 
 static void the_current_context_is_taken(void **unused) {
   rdl_cu_context popped = NULL;
+  int counted = state->counted;
   (void)unused;
   assert_int_equal(cu->cuCtxPushCurrent(program_context), 0);
   work_in(open_plain(), program_context);
-  assert_int_equal(state->retained[0], 0);
+  assert_int_equal(state->counted, counted);
   assert_int_equal(cu->cuCtxPopCurrent(&popped), 0);
   assert_ptr_equal(popped, program_context);
   assert_nothing_is_left();
 }
 
-/* The program may release it before the device is closed. */
+/* The program may release it before the device is closed. It is not kept for that. */
 static void a_current_primary_context_is_held(void **unused) {
   rdl_cu_context primary = NULL, popped = NULL;
   rdl_backend_device *device;
@@ -248,6 +286,59 @@ static void a_context_of_another_device_is_left_alone(void **unused) {
   assert_says("native_context");
   assert_int_equal(cu->cuDevicePrimaryCtxRelease(1), 0);
   assert_nothing_is_left();
+}
+
+/* The counts of the process that has ended in it are not its own. */
+static void open_in_child(void) {
+  const rdl_backend_options options = {.cache_dir = ""};
+  rdl_backend_device *device = NULL;
+  int counted = state->counted;
+  rdl_status status = backend->open(0, &options, &device, &why);
+  if (status != RDL_UNAVAILABLE || !strstr(why.text, "CUDA_ERROR_NOT_INITIALIZED (3)")) {
+    print_error("%s: %s\n", rdl_status_name(status), why.text);
+    _exit(1);
+  }
+  _exit(state->counted != counted || state->misuse != 0 || state->contexts_pushed != 0);
+}
+
+static void a_child_of_fork_has_none(void **unused) {
+  pid_t child;
+  int ended = 0;
+  (void)unused;
+  backend->close(open_plain());
+  child = fork();
+  assert_true(child >= 0);
+  if (child == 0) open_in_child();
+  assert_int_equal(waitpid(child, &ended, 0), child);
+  assert_int_equal(ended, 0);
+  backend->close(open_plain());
+  assert_nothing_is_left();
+}
+
+static void open_and_work(void) {
+  rdl_backend_device *device = open_plain();
+  work_in(device, device->context);
+}
+
+/* While nobody works in it, and what was there then is used no more. */
+static void a_context_that_was_reset_is_made_anew(void **unused) {
+  rdl_cu_context primary = NULL;
+  int made;
+  (void)unused;
+  open_and_work();
+  made = state->made;
+  assert_int_equal(reset(0), 0);
+  open_and_work();
+  assert_int_equal(state->made, made + 1);
+  assert_nothing_is_left();
+  assert_int_equal(reset(0), 0);
+  assert_int_equal(cu->cuDevicePrimaryCtxRetain(&primary, 0), 0); /* and works on in a new one */
+  open_and_work();
+  assert_int_equal(state->made, made + 2);
+  assert_int_equal(cu->cuDevicePrimaryCtxRelease(0), 0);
+  assert_nothing_is_left();
+  open_and_work();
+  assert_int_equal(state->made, made + 2);
 }
 
 /* ---- memory ---- */
@@ -794,8 +885,59 @@ static int count_failures(const char *cache_dir) {
 /* Where a binary from the cache fails the text is compiled. */
 static void any_call_may_fail(void **unused) {
   (void)unused;
-  assert_int_equal(count_failures(""), 33);
-  assert_int_equal(count_failures(root), 21);
+  assert_int_equal(count_failures(""), 32);
+  assert_int_equal(count_failures(root), 20);
+}
+
+static void launch_trap(rdl_backend_device *device, rdl_status outcome) {
+  rdl_backend_image *image = built(device, "@trap");
+  void *heap = new_memory(device, 4096);
+  MUST(backend->launch(device, image, heap, 1, 1, &why));
+  if (outcome != RDL_OK) assert_int_equal(backend->wait(device, UINT64_MAX, &why), outcome);
+  backend->release(device, heap);
+  backend->discard(device, image);
+}
+
+/* By the last who works in it, and so the driver takes it down. */
+static void a_lost_context_is_let_go(void **unused) {
+  rdl_backend_device *first = open_plain(), *second = open_plain(), *third = NULL;
+  const rdl_backend_options options = {.cache_dir = ""};
+  int made = state->made;
+  (void)unused;
+  state->heals = 1;
+  launch_trap(first, RDL_DEVICE_LOST);
+  backend->close(first);
+  assert_int_equal(state->retained[0], 1);
+  assert_int_equal(backend->open(0, &options, &third, &why), RDL_DEVICE_LOST);
+  assert_null(third);
+  assert_int_equal(state->retained[0], 1);
+  backend->close(second);
+  assert_int_equal(state->retained[0], 0);
+  open_and_work();
+  assert_int_equal(state->made, made + 1);
+  assert_nothing_is_left();
+}
+
+/* What ails it is found when it is opened again, for instance a trap of the program's own. */
+static void a_context_lost_meanwhile_is_made_anew(void **unused) {
+  rdl_backend_device *device = open_plain();
+  int made = state->made;
+  (void)unused;
+  launch_trap(device, RDL_OK);
+  backend->close(device);
+  assert_nothing_is_left();
+  open_and_work();
+  assert_int_equal(state->made, made + 1);
+  assert_nothing_is_left();
+  state->heals = 0;
+}
+
+static void nothing_opens_after_a_trap(void) {
+  const rdl_backend_options options = {.cache_dir = ""};
+  rdl_backend_device *device = NULL;
+  assert_int_equal(backend->open(0, &options, &device, &why), RDL_DEVICE_LOST);
+  assert_says("start it anew");
+  assert_null(device);
 }
 
 static void a_trap_loses_the_device(void **unused) {
@@ -820,13 +962,27 @@ static void a_trap_loses_the_device(void **unused) {
   backend->release(device, heap);
   backend->discard(device, image);
   backend->close(device);
+  kept = 0;
+  assert_nothing_is_left();
+  nothing_opens_after_a_trap();
   assert_nothing_is_left();
 }
 
 /* ---- set up ---- */
 
-static int start(const char *driver) {
-  void *library;
+static void find_reset(void *library) {
+  rdl_cu_result (*look)(const char *, void **, int, uint64_t, int *);
+  void *symbol = dlsym(library, "cuGetProcAddress_v2");
+  int found = 0;
+  memcpy(&look, &symbol, sizeof look);
+  (void)look("cuDevicePrimaryCtxReset", &symbol, 11000, RDL_CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+             &found);
+  memcpy(&reset, &symbol, sizeof reset);
+}
+
+static int start(const char *driver, const char *nvml) {
+  void *library, *nvml_library = dlopen(nvml, RTLD_NOW | RTLD_LOCAL);
+  (void)setenv("RADDLE_NVML", nvml, 1);
   (void)setenv("RADDLE_CUDA_DRIVER", driver, 1);
   (void)setenv("RADDLE_NVRTC", driver, 1);
   cu = rdl__cu_symbols(&why);
@@ -837,7 +993,9 @@ static int start(const char *driver) {
   }
   state = dlsym(library, "standin_state");
   program_context = dlsym(library, "standin_context");
-  return state && program_context && mkdtemp(root);
+  find_reset(library);
+  nvml_state = nvml_library ? dlsym(nvml_library, "standin_nvml_state") : NULL;
+  return state && nvml_state && program_context && mkdtemp(root);
 }
 
 static void remove_root(void) {
@@ -850,14 +1008,20 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(devices_are_listed),
       cmocka_unit_test(capabilities_are_told),
+      cmocka_unit_test(the_state_is_told),
       cmocka_unit_test(wrong_options_are_refused),
-      cmocka_unit_test(workers_are_as_many_as_fit),
-      cmocka_unit_test(epoch_mode_has_no_window),
-      cmocka_unit_test(the_primary_context_is_held),
-      cmocka_unit_test(a_given_context_is_taken),
+      cmocka_unit_test(a_given_context_is_taken), /* before one is kept */
+      cmocka_unit_test(the_current_context_is_taken),
+      cmocka_unit_test(a_current_primary_context_is_held),
+      cmocka_unit_test(the_primary_context_is_kept),
+      cmocka_unit_test(a_given_context_is_taken), /* and again */
       cmocka_unit_test(the_current_context_is_taken),
       cmocka_unit_test(a_current_primary_context_is_held),
       cmocka_unit_test(a_context_of_another_device_is_left_alone),
+      cmocka_unit_test(a_child_of_fork_has_none),
+      cmocka_unit_test(a_context_that_was_reset_is_made_anew),
+      cmocka_unit_test(workers_are_as_many_as_fit),
+      cmocka_unit_test(epoch_mode_has_no_window),
       cmocka_unit_test(memory_is_zero_on_both_sides),
       cmocka_unit_test(large_transfers_arrive),
       cmocka_unit_test(many_small_transfers_arrive),
@@ -878,10 +1042,12 @@ int main(int argc, char **argv) {
       cmocka_unit_test(a_launch_has_its_shape),
       cmocka_unit_test(a_wait_has_a_limit),
       cmocka_unit_test(any_call_may_fail),
+      cmocka_unit_test(a_lost_context_is_let_go),
+      cmocka_unit_test(a_context_lost_meanwhile_is_made_anew),
       cmocka_unit_test(a_trap_loses_the_device), /* the last: the error stays */
   };
   int failed;
-  if (argc != 2 || !start(argv[1])) return 1;
+  if (argc != 3 || !start(argv[1], argv[2])) return 1;
   failed = cmocka_run_group_tests_name("cuda", tests, NULL, NULL);
   remove_root();
   return failed;

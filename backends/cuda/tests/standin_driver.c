@@ -11,8 +11,8 @@
  *   @hang    the compiler does not end
  *   @trap    each launch ends with CUDA_ERROR_LAUNCH_FAILED, and all calls from then on
  *
- * A launch stores its purpose in the first word of the heap, and the number of its blocks in the
- * second one. rdl_scatter and rdl_gather do what they do.
+ * A launch does what the test says (`acts`), or stores its purpose in the first word of the heap,
+ * and the number of its blocks in the second one. rdl_scatter and rdl_gather do what they do.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -49,7 +49,9 @@ struct CUmod_st {
   struct CUfunc_st functions[sizeof kernels / sizeof kernels[0]];
 };
 
-static struct CUctx_st primary[STANDIN_DEVICES] = {{0}, {1}};
+/* One that is made anew has another address than the one before. */
+static struct CUctx_st primary[STANDIN_DEVICES][2] = {{{0}, {0}}, {{1}, {1}}};
+static int lives[STANDIN_DEVICES]; /* of a device: 1 + which of the two there is; 0 = none */
 EXPORT extern struct CUctx_st standin_context;
 struct CUctx_st standin_context = {0}; /* as if the program had made it */
 
@@ -57,6 +59,7 @@ static __thread rdl_cu_context stack[64];
 static __thread int depth;
 
 static int sticky;
+static pid_t process; /* that initialised it: others are told that none has */
 
 static rdl_cu_context current(void) {
   return depth ? stack[depth - 1] : NULL;
@@ -64,6 +67,7 @@ static rdl_cu_context current(void) {
 
 /* What a call that may fail begins with. */
 static rdl_cu_result begin(void) {
+  if (getpid() != process) return RDL_CUDA_NOT_INITIALIZED;
   if (sticky) return sticky;
   if (!state->fail_in || --state->fail_in) return 0;
   state->failed = 1;
@@ -154,8 +158,13 @@ static void run_launch(const operation *launch) {
     sticky = RDL_CUDA_LAUNCH_FAILED;
     return;
   }
-  words[0] = launch->purpose;
-  words[1] = launch->blocks;
+  if (state->acts) {
+    state->acts(launch->to, launch->purpose);
+  } else {
+    words[0] = launch->purpose;
+    words[1] = launch->blocks;
+  }
+  if (launch->purpose == 0 && state->traps) sticky = state->traps;
 }
 
 static void move_pieces(const operation *o) {
@@ -210,6 +219,7 @@ static rdl_cu_result run_queue(rdl_cu_stream stream) {
 /* NOLINTBEGIN(performance-no-int-to-ptr): addresses of the device are those of this process */
 
 static rdl_cu_result cu_init(unsigned flags) {
+  process = getpid();
   return flags ? RDL_CUDA_INVALID_VALUE : 0;
 }
 
@@ -247,6 +257,11 @@ static rdl_cu_result device_name(char *out_name, int capacity, rdl_cu_device dev
   return 0;
 }
 
+static rdl_cu_result bus_id(char *out_id, int capacity, rdl_cu_device device) {
+  (void)snprintf(out_id, (size_t)capacity, STANDIN_BUS, (unsigned)device);
+  return 0;
+}
+
 static rdl_cu_result total_memory(size_t *out_bytes, rdl_cu_device device) {
   (void)device;
   *out_bytes = (size_t)1 << 30;
@@ -281,19 +296,49 @@ static rdl_cu_result attribute(int *out_value, rdl_cu_attribute what, rdl_cu_dev
 
 static rdl_cu_result primary_state(rdl_cu_device device, unsigned *out_flags, int *out_active) {
   *out_flags = 0;
-  *out_active = state->retained[device] > 0;
+  *out_active = lives[device] > 0;
   return 0;
 }
 
+static void primary_end(rdl_cu_device device) {
+  lives[device] = 0;
+  if (state->heals) sticky = 0;
+}
+
+/* Which of the two comes next: not the one that was there before. */
+static int next_life[STANDIN_DEVICES];
+
 static rdl_cu_result primary_retain(rdl_cu_context *out_context, rdl_cu_device device) {
   BEGIN(begin);
+  state->counted++;
   state->retained[device]++;
-  *out_context = &primary[device];
+  if (!lives[device]) {
+    lives[device] = 1 + next_life[device];
+    next_life[device] ^= 1;
+    state->made++;
+  }
+  *out_context = &primary[device][lives[device] - 1];
   return 0;
 }
 
 static rdl_cu_result primary_release(rdl_cu_device device) {
+  state->counted++;
   if (state->retained[device]-- <= 0) state->misuse++;
+  if (state->retained[device] == 0) primary_end(device);
+  return 0;
+}
+
+/* Counts stay. */
+static rdl_cu_result primary_reset(rdl_cu_device device) {
+  primary_end(device);
+  return 0;
+}
+
+/* One of a device that has been taken down, or that has another now. */
+static int is_gone(rdl_cu_context context) {
+  for (int device = 0; device < STANDIN_DEVICES; device++)
+    for (int k = 0; k < 2; k++)
+      if (context == &primary[device][k]) return lives[device] != k + 1;
   return 0;
 }
 
@@ -304,7 +349,9 @@ static rdl_cu_result context_current(rdl_cu_context *out_context) {
 
 /* What gives back memory needs it. */
 static rdl_cu_result context_push(rdl_cu_context context) {
+  if (getpid() != process) return RDL_CUDA_NOT_INITIALIZED;
   if (!context || depth == 64) return RDL_CUDA_INVALID_CONTEXT;
+  if (is_gone(context)) return RDL_CUDA_CONTEXT_IS_DESTROYED;
   stack[depth++] = context;
   state->contexts_pushed++;
   return 0;
@@ -668,11 +715,13 @@ static const struct {
     FUNCTION("cuDeviceGetCount", 2000, device_count),
     FUNCTION("cuDeviceGet", 2000, device_get),
     FUNCTION("cuDeviceGetName", 2000, device_name),
+    FUNCTION("cuDeviceGetPCIBusId", 4010, bus_id),
     FUNCTION("cuDeviceTotalMem", 3020, total_memory),
     FUNCTION("cuDeviceGetAttribute", 2000, attribute),
     FUNCTION("cuDevicePrimaryCtxGetState", 7000, primary_state),
     FUNCTION("cuDevicePrimaryCtxRetain", 7000, primary_retain),
     FUNCTION("cuDevicePrimaryCtxRelease", 11000, primary_release),
+    FUNCTION("cuDevicePrimaryCtxReset", 11000, primary_reset),
     FUNCTION("cuCtxGetCurrent", 4000, context_current),
     FUNCTION("cuCtxPushCurrent", 4000, context_push),
     FUNCTION("cuCtxPopCurrent", 4000, context_pop),
