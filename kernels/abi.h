@@ -162,6 +162,7 @@ typedef struct rdl_node {
 #define RDL_NODE_PLAIN   0u
 #define RDL_NODE_MEMBER  1u
 #define RDL_NODE_COUNTER 2u
+#define RDL_NODE_LOCAL   4u /* in kind: the future that waits is a LOCAL one */
 #define RDL_SWEEP_SHIFT  8u /* kind holds log2 of the list size at which to sweep it */
 
 typedef struct rdl_event_record {

@@ -17,6 +17,16 @@
  * RDL_OUTLINE in place of it on the few functions where many paths meet: NVIDIA's optimiser would
  *             copy them to each caller and those again, and take minutes and gigabytes for it.
  *
+ * rdl_see     what a look at all of a record gives: on CUDA a copy, by loads that are all on their
+ *             way at once; elsewhere its address. RDL_SEEN(seen, word) is a word of it, read
+ * without order.
+ *
+ * Read-modify-writes that take part of the order of rdl_cas and its like, where a GPU pays for each
+ * part: `_release`, `_acquire`; and `_covered`, behind a read-modify-write of the same worker whose
+ * outcome it has seen: what had to be released was released by that one, whose own effect is there,
+ * for on a GPU all of them are done in one place, the second-level cache, before they give an
+ * outcome. Elsewhere each of them is rdl_cas, or its like.
+ *
  * rdl_hear    the load (acquire) of a word that the host writes while a launch runs, and rdl_tell
  * the store (release) of one that it reads; RDL_MAY_WINDOW: such words may lie in a window.
  */
@@ -165,6 +175,12 @@ RDL_FN void rdl_barrier(void) {
 RDL_FN void rdl_raise_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
   atomic_max((volatile RDL_LOCAL uint *)p, v);
 }
+RDL_FN rdl_u32 rdl_add_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
+  return atomic_add((volatile RDL_LOCAL uint *)p, v);
+}
+RDL_FN rdl_u32 rdl_exchange_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
+  return atomic_xchg((volatile RDL_LOCAL uint *)p, v);
+}
 #endif
 
 #if defined(RDL_CLOCK) && RDL_CLOCK == 2 /* NVIDIA's, in nanoseconds and the same everywhere */
@@ -283,50 +299,77 @@ typedef unsigned long ulong; /* as in glibc's headers, which nvcc includes befor
 
 RDL_FN rdl_u32 rdl_load_relaxed(const rdl_u32 *p) {
   rdl_u32 v;
-  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+               : "=r"(v)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   return v;
 }
 RDL_FN rdl_u32 rdl_load_acquire(const rdl_u32 *p) {
   rdl_u32 v;
-  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+               : "=r"(v)
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   return v;
 }
 RDL_FN void rdl_store_relaxed(rdl_u32 *p, rdl_u32 v) {
-  asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
 }
 RDL_FN void rdl_store_release(rdl_u32 *p, rdl_u32 v) {
-  asm volatile("st.release.gpu.u32 [%0], %1;" : : "l"(p), "r"(v) : "memory");
+  asm volatile("st.release.gpu.global.u32 [%0], %1;"
+               :
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
 }
 RDL_FN rdl_u32 rdl_exchange(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
-  asm volatile("atom.acq_rel.gpu.exch.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
+  asm volatile("atom.acq_rel.gpu.global.exch.b32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
   return old;
 }
 RDL_FN rdl_u32 rdl_fetch_add(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
-  asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
   return old;
 }
 RDL_FN rdl_u32 rdl_fetch_or(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
-  asm volatile("atom.acq_rel.gpu.or.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
+  asm volatile("atom.acq_rel.gpu.global.or.b32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
   return old;
 }
 RDL_FN rdl_u32 rdl_fetch_and(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
-  asm volatile("atom.acq_rel.gpu.and.b32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
+  asm volatile("atom.acq_rel.gpu.global.and.b32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
   return old;
 }
 RDL_FN rdl_u32 rdl_fetch_min(rdl_u32 *p, rdl_u32 v) {
   rdl_u32 old;
-  asm volatile("atom.acq_rel.gpu.min.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
+  asm volatile("atom.acq_rel.gpu.global.min.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
   return old;
 }
 RDL_FN rdl_u32 rdl_cas(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   rdl_u32 old;
-  asm volatile("atom.acq_rel.gpu.cas.b32 %0, [%1], %2, %3;"
+  asm volatile("atom.acq_rel.gpu.global.cas.b32 %0, [%1], %2, %3;"
                : "=r"(old)
-               : "l"(p), "r"(expected), "r"(v)
+               : "l"(__cvta_generic_to_global(p)), "r"(expected), "r"(v)
                : "memory");
   return old;
 }
@@ -342,11 +385,77 @@ RDL_FN void rdl_sleep_ns(rdl_u32 ns) { /* so long, or up to twice that, or not a
   __nanosleep(ns);
 }
 RDL_FN void rdl_prefetch(const void *p) {
-  asm volatile("prefetch.global.L2 [%0];" : : "l"(p));
+  asm volatile("prefetch.global.L2 [%0];" : : "l"(__cvta_generic_to_global(p)));
 }
 RDL_FN void rdl_give_way(void) {}
 RDL_FN rdl_u32 rdl_lowest_bit(rdl_u32 bits) {
   return (rdl_u32)__ffs((int)bits) - 1u;
+}
+
+/* ---- all of a record at once ---- */
+
+RDL_FN void rdl_load4_relaxed(const rdl_u32 *p, rdl_u32 *v) {
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
+}
+RDL_FN void rdl_load4_acquire(const rdl_u32 *p, rdl_u32 *v) {
+  asm volatile("ld.acquire.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
+}
+RDL_FN void rdl_store4_relaxed(rdl_u32 *p, rdl_u32 a, rdl_u32 b, rdl_u32 c, rdl_u32 d) {
+  asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(__cvta_generic_to_global(p)), "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+
+RDL_FN rdl_u32 rdl_exchange_release(rdl_u32 *p, rdl_u32 v) {
+  rdl_u32 old;
+  asm volatile("atom.release.gpu.global.exch.b32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
+  return old;
+}
+RDL_FN rdl_u32 rdl_cas_release(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
+  rdl_u32 old;
+  asm volatile("atom.release.gpu.global.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(expected), "r"(v)
+               : "memory");
+  return old;
+}
+RDL_FN rdl_u32 rdl_cas_acquire(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
+  rdl_u32 old;
+  asm volatile("atom.acquire.gpu.global.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(expected), "r"(v)
+               : "memory");
+  return old;
+}
+RDL_FN rdl_u32 rdl_cas_covered(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
+  rdl_u32 old;
+  asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], %2, %3;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(expected), "r"(v)
+               : "memory");
+  return old;
+}
+RDL_FN rdl_u32 rdl_fetch_add_covered(rdl_u32 *p, rdl_u32 v) {
+  rdl_u32 old;
+  asm volatile("atom.relaxed.gpu.global.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(__cvta_generic_to_global(p)), "r"(v)
+               : "memory");
+  return old;
+}
+/* All that this worker has written comes before all that it writes from here on. */
+RDL_FN void rdl_fence(void) {
+  asm volatile("fence.acq_rel.gpu;" : : : "memory");
 }
 
 #if RDL_LANES > 1 /* a worker is a warp; RDL_WARPS of them share a block, and each has its own     \
@@ -382,6 +491,12 @@ RDL_FN void rdl_barrier(void) {
 }
 RDL_FN void rdl_raise_local(rdl_u32 *p, rdl_u32 v) {
   atomicMax(p, v);
+}
+RDL_FN rdl_u32 rdl_add_local(rdl_u32 *p, rdl_u32 v) {
+  return atomicAdd(p, v);
+}
+RDL_FN rdl_u32 rdl_exchange_local(rdl_u32 *p, rdl_u32 v) {
+  return atomicExch(p, v);
 }
 RDL_FN rdl_u32 rdl_shuffle(rdl_u32 v, rdl_u32 lane) {
   return __shfl_sync(RDL_ALL_LANES, v, (int)lane);
@@ -589,6 +704,16 @@ RDL_FN void rdl_barrier(void) {}
 RDL_FN void rdl_raise_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
   if (*p < v) *p = v;
 }
+RDL_FN rdl_u32 rdl_add_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
+  rdl_u32 old = *p;
+  *p = old + v;
+  return old;
+}
+RDL_FN rdl_u32 rdl_exchange_local(RDL_LOCAL rdl_u32 *p, rdl_u32 v) {
+  rdl_u32 old = *p;
+  *p = v;
+  return old;
+}
 #endif
 #else
 #define RDL_KERNEL_SHAPE
@@ -625,11 +750,39 @@ RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
 #endif
 
 /* A release just before another one of this worker, or for the host, which sees nothing of a launch
-   on CUDA: a GPU waits at each one until everything that was written has arrived. */
+   on CUDA, or behind a fence of this worker: a GPU waits at each one until everything that was
+   written has arrived. */
 #if defined(__CUDACC__)
 #define rdl_store_beside_release rdl_store_relaxed
 #else
 #define rdl_store_beside_release rdl_store_release
+#endif
+
+/* ---- reduced orders, as the head of this file says ---- */
+
+#if defined(__CUDACC__)
+#define rdl_load_early rdl_load_relaxed
+#define RDL_SEE_COPIES 1
+#else
+#define rdl_load_early        rdl_load_acquire
+#define rdl_exchange_release  rdl_exchange
+#define rdl_cas_release       rdl_cas
+#define rdl_cas_acquire       rdl_cas
+#define rdl_cas_covered       rdl_cas
+#define rdl_fetch_add_covered rdl_fetch_add
+#define rdl_fence()           (void)0 /* what it would order is released one by one */
+RDL_FN void rdl_load4_relaxed(RDL_GLOBAL const rdl_u32 *p, rdl_u32 *v) {
+  v[0] = rdl_load_relaxed(p);
+  v[1] = rdl_load_relaxed(p + 1);
+  v[2] = rdl_load_relaxed(p + 2);
+  v[3] = rdl_load_relaxed(p + 3);
+}
+RDL_FN void rdl_store4_relaxed(RDL_GLOBAL rdl_u32 *p, rdl_u32 a, rdl_u32 b, rdl_u32 c, rdl_u32 d) {
+  rdl_store_relaxed(p, a);
+  rdl_store_relaxed(p + 1, b);
+  rdl_store_relaxed(p + 2, c);
+  rdl_store_relaxed(p + 3, d);
+}
 #endif
 
 /* A 64-bit word that the host reads beside a flag stored later; no device needs an atomic for it.

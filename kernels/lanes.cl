@@ -282,7 +282,7 @@ RDL_FN RDL_LOCAL rdl_u8 *rdl_scratch_of(rdl_cx *rdl, rdl_u32 bytes) {
 
 RDL_OUTLINE void rdl_keep_await(rdl_cx *rdl) {
   RDL_GLOBAL rdl_side *side = rdl->sides + rdl->slot;
-  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
+  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->frame);
   rdl_u32 what = 0;
   if (rdl->want == RDL_WANT_FUTURE) what = rdl_slot_of(rdl->target.index) << RDL_WANT_BITS;
   if (rdl_awaits_set(rdl)) what = rdl->set_size << RDL_WANT_BITS;
@@ -299,8 +299,9 @@ RDL_OUTLINE void rdl_recall_await(rdl_cx *rdl) {
   rdl->threshold = side->chunk;
   rdl->target.index = what | rdl->context;
   rdl->target.generation = side->chunk;
+  rdl->own_child = 0;
   rdl->set_size = what & ((1u << RDL_SET_BITS) - 1u);
-  rdl->set_words = rdl_block(rdl, rdl->self->frame) + (what >> RDL_SET_BITS);
+  rdl->set_words = rdl_block(rdl, rdl->frame) + (what >> RDL_SET_BITS);
 }
 
 RDL_FN void rdl_settle_members(rdl_cx *rdl) {

@@ -59,36 +59,38 @@ RDL_FN void rdl_group_opens(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap) {
   rdl->cancelled = rdl->free_head = rdl->free_next = rdl->may_spawn = 0;
   rdl->misuse = rdl->cause = rdl->caught = rdl->which = rdl->status = 0;
   rdl->dropped = rdl->signals = RDL_NIL;
-  rdl->found = rdl->last = rdl->unseen = rdl->whole = rdl->idle_rounds = 0;
+  rdl->found = rdl->last = rdl->unseen = rdl->whole = rdl->idle_rounds = rdl->looks = 0;
   rdl->idle_since = 0;
   rdl->set = 0;
   rdl->set_words = 0;
+#if defined(RDL_NEAR)
+  rdl->packed = rdl->handed = 0;
+#endif
   if (rdl_leads(rdl))
-    rdl_leader_opens(rdl, heap);
+    rdl_leader_opens(rdl_led(rdl), heap);
   else
     rdl_tables_open(rdl, heap);
 }
 
 #if defined(RDL_WARP)
 
-/* What a warp has of its block's shared memory. */
+/* What a warp has of its block's shared memory beside its leader's rdl_cx, which is there, too: the
+   memory that is called local belongs to a thread, and one word of one lane takes as much of the
+   cache there as the same word of eight. */
 typedef struct rdl_warp_memory {
-  rdl_cx leader;
   rdl_group group;
   rdl_stage stage;
-  rdl_u64 scratch[RDL_SCRATCH_BYTES / 8u];
+  rdl_u64 scratch[RDL_SCRATCH_USED / 8u];
 } rdl_warp_memory;
 
 /* As much of it a launch needs: more than a kernel can declare where frames are large. */
 extern "C" {
-__device__ rdl_u32 rdl_shared_bytes = sizeof(rdl_warp_memory) * RDL_WARPS;
+__device__ rdl_u32 rdl_shared_bytes = (sizeof(rdl_cx) + sizeof(rdl_warp_memory)) * RDL_WARPS;
 }
-extern __shared__ rdl_u64 rdl_shared_memory[];
 
-/* The leader's rdl_cx is in shared memory, too: the memory that is called local belongs to a
-   thread, and one word of one lane takes as much of the cache there as the same word of eight. */
 RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
-  rdl_warp_memory *mine = (rdl_warp_memory *)rdl_shared_memory + rdl_part_of_group();
+  rdl_warp_memory *mine =
+      (rdl_warp_memory *)((rdl_cx *)rdl_shared_memory + RDL_WARPS) + rdl_part_of_group();
   rdl_cx follower = {};
   rdl_cx *rdl = &follower;
   if (purpose == RDL_LAUNCH_DESCRIBE && rdl_group_id() == 0u && rdl_lane() == 0u)
@@ -96,7 +98,7 @@ RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 pur
   if (purpose != RDL_LAUNCH_RUN) return;
   if (rdl_group_id() >= ((RDL_GLOBAL const rdl_control *)heap)->workers) return;
   if (rdl_lane() == 0u) {
-    rdl = &mine->leader;
+    rdl = rdl_led(rdl);
     *rdl = follower;
   }
   rdl->lane = rdl_lane();
@@ -105,7 +107,7 @@ RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 pur
   rdl->scratch = (rdl_u8 *)mine->scratch;
   rdl_group_opens(rdl, heap);
   rdl_group_loop(rdl);
-  if (rdl_leads(rdl)) rdl_leader_closes(rdl);
+  if (rdl_leads(rdl)) rdl_leader_closes(rdl_led(rdl));
 }
 
 #else
@@ -114,7 +116,7 @@ RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 pur
 RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   RDL_LOCAL rdl_group group;
   RDL_LOCAL rdl_stage stage;
-  RDL_LOCAL rdl_u64 scratch[RDL_SCRATCH_BYTES / 8u];
+  RDL_LOCAL rdl_u64 scratch[RDL_SCRATCH_USED / 8u];
   rdl_cx rdl = {0}; /* in all lanes: what one has not set, PoCL's compiler takes for anything, and
                        then mixes it into what the leader has */
   rdl.lane = rdl_lane();

@@ -9,13 +9,15 @@
 
 #define RDL_RESTS    5u /* between two turns */
 #define RDL_TOGETHER 6u /* all lanes run the segment next */
+#define RDL_PACKS_UP 7u /* each lane runs a future of its own next */
+#define RDL_PACKED   8u /* they have */
 
 /* More children of one segment could be handed on before it is over (rdl_ring_push). */
 #define RDL_MOST_SPAWNS (RDL_LOCAL_RING / 2u)
 
 /* Arguments and state come to where the tasks read them. */
 RDL_OUTLINE void rdl_stage_frame(rdl_cx *rdl, RDL_GLOBAL const rdl_task_info *info) {
-  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
+  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->frame);
   rdl_u32 args = info->args_size ? (info->args_size + 3u) / 4u : 1u;
   rdl_u32 state = info->state_size ? (info->state_size + 3u) / 4u : 1u;
   rdl_u32 words = rdl->resume ? args + state : args;
@@ -48,13 +50,15 @@ RDL_OUTLINE void rdl_fill_stashes(rdl_cx *rdl) {
 /* What the other lanes have to know. */
 RDL_OUTLINE void rdl_publish(rdl_cx *rdl) {
   RDL_LOCAL rdl_group *group = rdl->group;
-  group->runs = 1;
+  group->runs = RDL_RUNS_WIDE;
   group->slot = rdl->slot;
   group->resume = rdl->resume;
   group->status = rdl->status;
   group->caught = rdl->caught;
   group->which = rdl->which;
-  group->cancelled = (rdl->self->task & RDL_TASK_CANCELLED) || rdl_cancel_requested(rdl);
+  group->task = rdl->task;
+  group->frame = rdl->frame;
+  group->cancelled = (rdl->task & RDL_TASK_CANCELLED) || rdl_cancel_requested(rdl);
   group->free_head = rdl->stashes[RDL_POOL_SLOTS].head;
   group->free_next = rdl->stashes[RDL_POOL_SLOTS].next;
   group->may_spawn = rdl_spawns_at_hand(rdl);
@@ -63,15 +67,16 @@ RDL_OUTLINE void rdl_publish(rdl_cx *rdl) {
 
 /* Runs a segment, unless all lanes must: then they run it next. */
 RDL_FN rdl_u32 rdl_lead_segment(rdl_cx *rdl) {
-  RDL_GLOBAL const rdl_task_info *info = rdl_task_info_of(rdl, rdl->self->task);
+  rdl_u32 task = rdl->task & RDL_TASK_MASK;
   rdl_u32 resumed = rdl->resume && !rdl->over;
   if (resumed && rdl->whole) rdl_recall_await(rdl);
   if (resumed && !rdl_settled(rdl)) return RDL_SUSPENDED;
   if (!rdl_segment_begins(rdl)) return RDL_ENDED;
   rdl->whole = rdl->over = rdl->scratch_used = 0;
-  rdl->wide = info->width > 1u;
-  rdl_stage_frame(rdl, info);
-  if (!rdl->wide) return rdl_run_alone(rdl, rdl->self->task & RDL_TASK_MASK);
+  rdl->wide = rdl_is_wide(task);
+  if (!rdl->wide) return rdl_run_alone(rdl, task);
+  rdl_stage_frame(rdl, rdl_task_info_of(rdl, task));
+  rdl_near_unload(rdl, RDL_POOL_SLOTS); /* the lanes follow the links */
   rdl_fill_stashes(rdl);
   rdl->unseen = rdl->bottom;
   rdl_publish(rdl);
@@ -153,17 +158,61 @@ RDL_FN rdl_u32 rdl_lead_run(rdl_cx *rdl, rdl_u32 how) {
   }
 }
 
+/* A warp looks at what others ask of it before each pack, otherwise every so many dispatches, and
+   at each one as long as they are long (rdl_pace): nobody takes futures out of its ring, and so no
+   question is missed. */
+#if defined(RDL_WARP)
+#define RDL_LOOKS_APART 7u
+#else
+#define RDL_LOOKS_APART 0u
+#define RDL_PACK_LEAST  0u
+#endif
+
+/* 1 = the worker leaves. */
+RDL_FN rdl_u32 rdl_look_around(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_control *control = rdl->control;
+  if (rdl->leaving < 2u && !rdl->idle_rounds && rdl->bottom - rdl->top + 1u <= RDL_PACK_LEAST &&
+      (++rdl->looks & rdl->look & RDL_LOOKS_APART))
+    return 0;
+  if (rdl_must_go(rdl)) return 1;
+  rdl->broken = rdl_load_relaxed(&control->broken);
+#if defined(RDL_PACK)
+  rdl->scarce = rdl_load_relaxed(&control->scarce);
+#endif
+  if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
+  return 0;
+}
+
+/* What rdl_find looks at first, when nothing asks for anything else. */
+RDL_FN rdl_u32 rdl_find_at_hand(rdl_cx *rdl) {
+  rdl_entry newest;
+  if (rdl->turn >= RDL_USUAL || rdl->starved || rdl->careful) return RDL_NOTHING;
+  if (rdl->next) return rdl_from_next(rdl);
+  rdl->next_row = 0;
+  if (rdl->bottom == rdl->top) return RDL_NOTHING;
+  newest = rdl_ring_entry(rdl, rdl->bottom - 1u);
+  rdl->bottom--;
+  rdl_near_pop(rdl);
+  return rdl_pick(rdl, newest.slot, newest.wait);
+}
+
 /* As in rdl_worker_loop, up to what rdl_run begins with. */
 RDL_FN rdl_u32 rdl_turn_begins(rdl_cx *rdl) {
-  RDL_GLOBAL rdl_control *control = rdl->control;
-  rdl->last = rdl_must_go(rdl);
+  rdl->last = rdl_look_around(rdl);
   rdl->found = RDL_NOTHING;
   if (rdl->last) {
     rdl_leave(rdl);
     return RDL_RUNS_NOTHING;
   }
-  if (rdl_load_relaxed(&control->hungry)) rdl_share(rdl);
-  rdl->found = rdl_find(rdl);
+#if defined(RDL_PACK)
+  if (rdl_pack_begins(rdl)) {
+    rdl->found = RDL_FUTURE;
+    return RDL_PACKS_UP;
+  }
+  if (rdl->alone) rdl->alone--;
+#endif
+  rdl->found = rdl_find_at_hand(rdl);
+  if (!rdl->found) rdl->found = rdl_find(rdl);
   if (rdl->found && rdl->idle_rounds) {
     rdl->idle_rounds = 0;
     if (rdl->resting) rdl_go_on(rdl);
@@ -190,25 +239,35 @@ RDL_FN void rdl_turn_ends(rdl_cx *rdl) {
   }
 }
 
-/* The leader's loop, up to the next segment of all lanes. `how` the one before has ended. */
+/* The leader's loop, up to the next segment of all lanes, or the next pack. `how` the one before
+   has ended. */
 RDL_APART void rdl_lead(rdl_cx *rdl, rdl_u32 how) {
   for (;;) {
     if (how == RDL_RESTS) how = rdl_turn_begins(rdl);
-    if (rdl->found && rdl_lead_run(rdl, how)) return;
+    if (how == RDL_PACKS_UP) return;
+#if defined(RDL_PACK)
+    if (how == RDL_PACKED)
+      rdl_pack_ends(rdl);
+    else
+#endif
+        if (rdl->found && rdl_lead_run(rdl, how))
+      return;
     rdl_turn_ends(rdl);
     if (rdl->last) break;
     how = RDL_RESTS;
   }
   rdl_put_out(rdl);
-  rdl->group->runs = 0;
+  rdl->group->runs = RDL_RUNS_OUT;
 }
 
-/* What the leader has told: 0 = the worker leaves. */
+/* What the leader has told: RDL_RUNS_... */
 RDL_FN rdl_u32 rdl_follow(rdl_cx *rdl) {
   RDL_LOCAL const rdl_group *group = rdl->group;
-  if (!group->runs) return 0;
+  if (group->runs != RDL_RUNS_WIDE) return group->runs;
   rdl->slot = group->slot;
   rdl->self = rdl->records + rdl->slot;
+  rdl->task = group->task;
+  rdl->frame = group->frame;
   rdl->resume = group->resume;
   rdl->status = group->status;
   rdl->caught = group->caught;
@@ -220,23 +279,33 @@ RDL_FN rdl_u32 rdl_follow(rdl_cx *rdl) {
   if (!rdl_leads(rdl)) rdl->cause = rdl->misuse = 0;
   rdl->scratch_used = 0;
   rdl->wide = 1;
-  return 1;
+  return RDL_RUNS_WIDE;
 }
 
 /* THE place where the lanes of a worker meet. Every one of them goes round as often as the others:
    whether it goes round again is read between two barriers. */
 RDL_FN void rdl_group_loop(rdl_cx *rdl) {
   rdl_u32 how = RDL_RESTS, runs;
+#if defined(RDL_PACK)
+  rdl_cx own;
+  rdl_pack_opens(&own, rdl->group, rdl->heap);
+#endif
   do {
-    if (rdl_leads(rdl)) rdl_lead(rdl, how);
+    if (rdl_leads(rdl)) rdl_lead(rdl_led(rdl), how);
     rdl_barrier();
     runs = rdl_follow(rdl);
-    if (runs) {
-      how = rdl_run_together(rdl, rdl->self->task & RDL_TASK_MASK);
+    if (runs == RDL_RUNS_WIDE) {
+      how = rdl_run_together(rdl, rdl->task & RDL_TASK_MASK);
       if (rdl->misuse) rdl_raise_local(&rdl->group->misuse, rdl->misuse);
     }
+#if defined(RDL_PACK)
+    if (runs == RDL_RUNS_PACK) {
+      rdl_pack_lane(&own);
+      how = RDL_PACKED;
+    }
+#endif
     rdl_barrier();
-  } while (runs);
+  } while (runs != RDL_RUNS_OUT);
 }
 
 #endif

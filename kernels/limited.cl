@@ -25,6 +25,7 @@ RDL_FN RDL_GLOBAL rdl_step *rdl_step_of(rdl_cx *rdl) {
 RDL_FN void rdl_segment_in(rdl_cx *rdl, RDL_GLOBAL const rdl_step *step) {
   rdl->slot = step->slot;
   rdl->self = rdl->records + step->slot;
+  rdl_know(rdl, rdl->self);
   rdl->wait = step->wait;
   rdl->resume = step->resume;
   rdl->spawned = step->spawned;
@@ -82,6 +83,7 @@ RDL_FN void rdl_wait_in(rdl_cx *rdl, RDL_GLOBAL const rdl_step *step) {
   rdl->set_size = step->set_size;
   rdl->set_words = (RDL_GLOBAL const rdl_word *)(rdl->heap + step->set_words);
   rdl->timeout = step->timeout;
+  rdl->own_child = 0;
   rdl->told = step->told;
   rdl->starting = step->phase == RDL_PHASE_LOOKS;
 }
@@ -155,7 +157,7 @@ RDL_FN rdl_u32 rdl_may_run(rdl_cx *rdl) {
     rdl->cause = rdl->status;
     return RDL_PHASE_ENDED;
   }
-  if ((rdl->self->task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
+  if ((rdl->task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
     rdl->sides[rdl->slot].home = rdl->worker + 1u;
   rdl->counters.segments++;
   return RDL_PHASE_RUN;

@@ -15,7 +15,7 @@ RDL_FN void rdl_take_up_cause(rdl_cx *rdl, rdl_u32 wait) {
     rdl_deliver_cancel(rdl);
     return;
   }
-  if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED && !(rdl->self->task & RDL_TASK_CANCELLED))
+  if (RDL_CAUSE_STATUS(rdl->status) == RDL_S_CANCELLED && !(rdl->task & RDL_TASK_CANCELLED))
     rdl_tell_cancel(rdl);
 }
 
@@ -35,21 +35,24 @@ RDL_FN void rdl_want_room(rdl_cx *rdl) {
   rdl->told = rdl->status;
   rdl->status = 0;
   rdl->want = RDL_WANT_ROOM;
-  rdl->threshold = rdl_task_info_of(rdl, rdl->self->task)->spawns;
+  rdl->threshold = rdl_task_info_of(rdl, rdl->task)->spawns;
   rdl->timeout = RDL_NEVER;
 }
 
-/* The future is RUNNING and belongs to this worker. Returns RDL_SUSPENDED when it looks for room
+/* The future is RUNNING and belongs to this worker; what was written before it was made ready is
+   seen since this worker took it from where it stood. Returns RDL_SUSPENDED when it looks for room
    first. */
 RDL_OUTLINE rdl_u32 rdl_take_up(rdl_cx *rdl) {
-  RDL_GLOBAL rdl_record *record = rdl->self;
-  rdl_u32 wait = rdl_load_acquire(&record->wait);
+  rdl_u32 wait = rdl_load_early(&rdl->self->wait);
+  rdl_seen seen = rdl_see(rdl->self);
+  rdl_u32 resume = RDL_SEEN(seen, resume);
+  rdl_know(rdl, seen);
   rdl->wait = wait & ~RDL_CANCEL_BIT;
-  rdl->status = record->cause;
+  rdl->status = RDL_SEEN(seen, cause);
   rdl->cause = 0;
   rdl->misuse = 0;
-  rdl->resume = record->resume & RDL_RESUME_MASK;
-  rdl->spawned = record->resume >> RDL_SPAWNED_SHIFT;
+  rdl->resume = resume & RDL_RESUME_MASK;
+  rdl->spawned = resume >> RDL_SPAWNED_SHIFT;
   rdl->starting = 0;
   if (rdl->status || (wait & RDL_CANCEL_BIT)) rdl_take_up_cause(rdl, wait);
   if (!rdl->low || !rdl_needs_room(rdl)) return RDL_STARTS;
@@ -76,18 +79,23 @@ RDL_FN rdl_u32 rdl_segment_begins(rdl_cx *rdl) {
     rdl->cause = rdl->status;
     return 0;
   }
-  if ((rdl->self->task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
+  if ((rdl->task & RDL_TASK_LOCAL) && !rdl->sides[rdl->slot].home)
     rdl->sides[rdl->slot].home = rdl->worker + 1u;
   rdl->counters.segments++;
   return 1;
 }
 
-/* A dispatch is over: what it was about, if a future, waits or has ended. */
+/* A dispatch is over: what it was about, if a future, waits or has ended. Where memory is far one
+   without children is closed here, from what the worker knows of it. */
 RDL_FN void rdl_run_ends(rdl_cx *rdl, rdl_u32 how) {
-  if (how == RDL_ENDED)
-    rdl_note_end(rdl, rdl->slot); /* nobody else counts here any more */
-  else if (how == RDL_RETURNS)
-    rdl_return(rdl);
+  if (how == RDL_RETURNS) rdl_return(rdl);
+#if RDL_LANES > 1
+  if (how == RDL_ENDED && rdl->childless) {
+    rdl_close_list(rdl, rdl->slot, rdl->task, rdl->owner, rdl->generation, rdl->wait, rdl->cause);
+    how = RDL_RETURNS;
+  }
+#endif
+  if (how == RDL_ENDED) rdl_note_end(rdl, rdl->slot); /* nobody else counts here any more */
   rdl->segments++;
 }
 
@@ -102,9 +110,8 @@ RDL_FN void rdl_runs_nothing(rdl_cx *rdl) {
 
 /* THE place where tasks run. */
 RDL_FN rdl_u32 rdl_segment(rdl_cx *rdl) {
-  rdl_u32 task = rdl->self->task;
   if (!rdl_segment_begins(rdl)) return RDL_ENDED;
-  return rdl_run_task(rdl, task & RDL_TASK_MASK);
+  return rdl_run_task(rdl, rdl->task & RDL_TASK_MASK);
 }
 
 /* Runs the chosen future until it waits or ends; a chore only passes on a cancel. */
@@ -154,8 +161,7 @@ RDL_FN rdl_u32 rdl_pick(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
 
 /* A future that has been woken and stands nowhere yet is put where it will run. `home` is a worker
    plus one, or 0 for whoever it is. */
-RDL_OUTLINE void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rdl_u32 sole) {
-  if (rdl->records[slot].task & RDL_TASK_LOCAL) home = rdl->sides[slot].home;
+RDL_FN void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rdl_u32 sole) {
   if (home && home == rdl->worker + 1u) home = 0;
   if (sole && !home && !rdl->next && rdl->next_row < RDL_NEXT_ROW) {
     rdl->next = slot;
@@ -167,11 +173,12 @@ RDL_OUTLINE void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 hom
 
 /* Frees the node of a list that has fired, and of a set the counter with its last member. Returns
    the future that may go on, and the ticket that it waits with, or RDL_NIL. */
-RDL_OUTLINE rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket) {
+RDL_FN rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket, rdl_u32 *stays) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  rdl_u32 who = node->who;
-  rdl_u32 member = (node->kind & 3u) == RDL_NODE_MEMBER;
+  rdl_u32 who = node->who, kind = node->kind;
+  rdl_u32 member = (kind & 3u) == RDL_NODE_MEMBER;
   *ticket = node->ticket;
+  *stays = kind & RDL_NODE_LOCAL;
   for (;;) {
     rdl_node_free(rdl, index); /* first: who is woken may wait again at once */
     if (!member) return who;
@@ -180,23 +187,26 @@ RDL_OUTLINE rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket) {
     index = who;
     who = rdl->nodes[index].who;
     *ticket = rdl->nodes[index].ticket;
+    *stays = rdl->nodes[index].kind & RDL_NODE_LOCAL;
   }
 }
 
 /* Who is woken looks for itself: told the end of what it awaited, it would take that for a request
    to itself. Futures that look for room go on where they began to wait, but a launch of one worker
    alone takes all. */
-RDL_OUTLINE void rdl_wake_one(rdl_cx *rdl, rdl_u32 node, rdl_u32 slot, rdl_u32 looks,
-                              rdl_u32 sole) {
+RDL_FN void rdl_wake_one(rdl_cx *rdl, rdl_u32 node, rdl_u32 slot, rdl_u32 looks, rdl_u32 sole) {
   rdl_u32 home = looks && rdl->control->workers > 1u ? rdl->nodes[node].value : 0u;
-  rdl_u32 ready, ticket;
+  rdl_u32 ready, ticket, stays;
   if (node) {
-    slot = rdl_fire(rdl, node, &ticket);
+    slot = rdl_fire(rdl, node, &ticket, &stays);
     ready = slot ? rdl_wake_now(rdl, slot, ticket, 0u) : 0u;
   } else {
     ready = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+    stays = rdl->records[slot].task & RDL_TASK_LOCAL;
   }
-  if (ready) rdl_place(rdl, slot, ready, home, sole);
+  if (!ready) return;
+  if (stays) home = rdl->sides[slot].home;
+  rdl_place(rdl, slot, ready, home, sole);
 }
 
 /* THE place where futures that were woken are queued: waiters of a list that has fired, so many at
@@ -336,12 +346,14 @@ RDL_FN rdl_u32 rdl_shy(rdl_cx *rdl) {
 /* There is one. */
 RDL_OUTLINE rdl_u32 rdl_from_ring(rdl_cx *rdl, rdl_u32 oldest) {
   do {
-    rdl_entry entry = rdl->ring[(oldest ? rdl->top : rdl->bottom - 1u) % RDL_LOCAL_RING];
+    rdl_entry entry = rdl_ring_entry(rdl, oldest ? rdl->top : rdl->bottom - 1u);
     if (rdl_keep_back(rdl, entry.slot, entry.wait)) return 0;
-    if (oldest)
+    if (oldest) {
       rdl->top++;
-    else
+    } else {
       rdl->bottom--;
+      rdl_near_pop(rdl);
+    }
     if (rdl_pick(rdl, entry.slot, entry.wait)) return RDL_FUTURE;
   } while (rdl->bottom != rdl->top);
   return RDL_NOTHING;
@@ -432,7 +444,7 @@ RDL_FN rdl_u32 rdl_may_go_on(rdl_cx *rdl, rdl_u32 slot) {
    the one above it would be taken for one that has started. */
 RDL_FN rdl_u32 rdl_oldest_in_ring(rdl_cx *rdl) {
   for (; rdl->bottom != rdl->top; rdl->top++) {
-    rdl_entry oldest = rdl->ring[rdl->top % RDL_LOCAL_RING];
+    rdl_entry oldest = rdl_ring_entry(rdl, rdl->top);
     rdl_u32 wait = rdl_load_acquire(&rdl->records[oldest.slot].wait) & ~RDL_CANCEL_BIT;
     if (!rdl->careful || wait == oldest.wait) return oldest.slot;
   }
@@ -462,13 +474,14 @@ RDL_OUTLINE rdl_u32 rdl_fair(rdl_cx *rdl) {
   return RDL_CHORE; /* and the mailbox (rdl_find) */
 }
 
-/* Those that offer something, of the 32 workers of a word; one word for its own worker is looked at
-   twice, first for those behind it and in the end for those before. */
-RDL_FN rdl_u32 rdl_offered(rdl_cx *rdl, rdl_u32 word, rdl_u32 round, rdl_u32 rounds) {
-  rdl_u32 own = 1u << rdl->worker % 32u;
-  rdl_u32 bits = rdl_load_relaxed(rdl->offers + word);
-  if (round == 0u) return bits & ~(own | (own - 1u));
-  return round == rounds ? bits & (own - 1u) : bits;
+/* Who offers something, of the 128 workers of a row; one row for its own worker is looked at twice,
+   first for those behind it and in the end for those before. */
+RDL_FN rdl_u32 rdl_offered(rdl_cx *rdl, rdl_u32 row, rdl_u32 word, rdl_u32 bits, rdl_u32 round,
+                           rdl_u32 rounds) {
+  rdl_u32 at = row * 4u + word, own_at = rdl->worker / 32u, own = 1u << rdl->worker % 32u;
+  if (round == 0u && at <= own_at) return at < own_at ? 0u : bits & ~(own | (own - 1u));
+  if (round == rounds && at >= own_at) return at > own_at ? 0u : bits & (own - 1u);
+  return bits;
 }
 
 /* Takes what a worker has put out, unless another has come first. */
@@ -478,29 +491,39 @@ RDL_OUTLINE rdl_u32 rdl_steal_from(rdl_cx *rdl, rdl_u32 victim) {
   return rdl_adopt_overflow(rdl, victim);
 }
 
+/* The first of a word that still has something when this worker comes. */
+RDL_FN rdl_u32 rdl_steal_some(rdl_cx *rdl, rdl_u32 word, rdl_u32 bits) {
+  while (bits) {
+    rdl_u32 got = rdl_steal_from(rdl, word * 32u + rdl_lowest_bit(bits));
+    if (got) return got;
+    bits &= bits - 1u;
+  }
+  return 0;
+}
+
 /* What others have put out for whoever comes first, beginning with the neighbour. */
 RDL_OUTLINE rdl_u32 rdl_steal(rdl_cx *rdl) {
-  rdl_u32 count = rdl->control->workers, words = (count + 31u) / 32u;
-  rdl_u32 word = rdl->worker / 32u, k, got;
+  rdl_u32 count = rdl->control->workers, rows = (count + 127u) / 128u;
+  rdl_u32 row = rdl->worker / 128u, k, word, got = 0;
   rdl_u32 offered = rdl_load_acquire(&rdl->control->offered);
   if (offered == rdl->offered) return 0;
   /* Whoever comes late finds what it put out: to take that would open one branch more. */
   if (rdl_come(rdl) < count && !rdl_has_plenty(rdl)) return 0;
-  for (k = 0; k <= words; k++, word = word + 1u < words ? word + 1u : 0u) {
-    rdl_u32 bits = rdl_offered(rdl, word, k, words);
-    while (bits) {
-      got = rdl_steal_from(rdl, word * 32u + rdl_lowest_bit(bits));
-      bits &= bits - 1u;
-      if (!got) continue;
-      rdl_started_before(rdl);
-      rdl->counters.adopted += got;
-      rdl->taken = got;
-      rdl->taken_at = rdl_clock();
-      return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
-    }
+  for (k = 0; k <= rows && !got; k++, row = row + 1u < rows ? row + 1u : 0u) {
+    rdl_u32 bits[4];
+    rdl_load4_relaxed(rdl->offers + 4u * row, bits);
+    for (word = 0; word < 4u && !got; word++)
+      got = rdl_steal_some(rdl, 4u * row + word, rdl_offered(rdl, row, word, bits[word], k, rows));
   }
-  rdl->offered = offered;
-  return 0;
+  if (!got) {
+    rdl->offered = offered;
+    return 0;
+  }
+  rdl_started_before(rdl);
+  rdl->counters.adopted += got;
+  rdl->taken = got;
+  rdl->taken_at = rdl_clock();
+  return rdl->bottom != rdl->top ? rdl_from_ring(rdl, 0u) : RDL_NOTHING;
 }
 
 /* What this worker put out is older than all in its ring: it comes back when that is empty. */
@@ -680,9 +703,16 @@ RDL_OUTLINE void rdl_next_round(rdl_cx *rdl) {
 /* Who has nothing to do, or leaves, keeps no room that others may want. Where slots are few it goes
    back before anybody waits: else one that waits would find all others idle, or gone, and take that
    for a sign that it waits in vain. */
+RDL_FN rdl_u32 rdl_room_is_short(rdl_cx *rdl) {
+#if defined(RDL_WARP) /* with whole chunks all workers together hold less than half of it */
+  if (rdl->chunk == RDL_LARGEST_CHUNK) return rdl->scarce;
+#endif
+  return !rdl_has_plenty(rdl) || rdl->low;
+}
+
 RDL_OUTLINE void rdl_hold_no_room(rdl_cx *rdl) {
-  rdl_u32 wanted = rdl_load_relaxed(&rdl->control->room) || !rdl_has_plenty(rdl) || rdl->low;
-  if (wanted) rdl_note_room(rdl, RDL_ROOM_RETURN | RDL_ROOM_TELL);
+  if (rdl_load_relaxed(&rdl->control->room) || rdl_room_is_short(rdl))
+    rdl_note_room(rdl, RDL_ROOM_RETURN | RDL_ROOM_TELL);
 }
 
 /* Rounds without work after which a worker counts as idle, and between two looks at the others; and
@@ -744,6 +774,7 @@ RDL_FN void rdl_put_out(rdl_cx *rdl) {
   if (slot) rdl_ring_push(rdl, slot, rdl->next_wait);
   rdl_spill_fifo(rdl, 0xffffffffu);
   rdl_spill_ring(rdl, rdl->bottom - rdl->top);
+  rdl_near_unload_all(rdl);
 }
 
 /* The dispatches until the next that looks elsewhere first, or after which the clock is looked at,

@@ -6,7 +6,7 @@
  * between a read and a swap (ABA). The taker keeps one chunk and gives the rest back.
  */
 
-RDL_OUTLINE RDL_GLOBAL rdl_u32 *rdl_pool_link(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+RDL_FN RDL_GLOBAL rdl_u32 *rdl_pool_link(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   if (pool == RDL_POOL_SLOTS) return &rdl->sides[item].link;
   if (pool == RDL_POOL_NODES) return &rdl->nodes[item].next;
   return (RDL_GLOBAL rdl_u32 *)(rdl->heap + (rdl_u64)item * RDL_UNIT);
@@ -102,8 +102,9 @@ RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
 RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
   for (; slot < end; slot++) {
     rdl_store_relaxed(&rdl->records[slot].waiters, RDL_LIST_CLOSED);
-    rdl_store_release(&rdl->records[slot].generation, rdl->control->base_generation);
+    rdl_store_beside_release(&rdl->records[slot].generation, rdl->control->base_generation);
   }
+  rdl->unfenced = 1;
 }
 
 #endif
@@ -237,10 +238,82 @@ RDL_FN void rdl_grabs_return(rdl_cx *rdl) {
   }
 }
 
+/* ---- what is near ---- */
+
+/* The top of a stash is kept without links: to follow one takes as long as hundreds of
+   instructions. Such items are among those that are left, and not among the freed ones. */
+#if defined(RDL_NEAR)
+/* Its place among those that are near, or RDL_NEAR_POOLS. */
+RDL_FN rdl_u32 rdl_near_pool(rdl_u32 pool) {
+  if (pool == RDL_POOL_SLOTS) return 0u;
+  if (pool < RDL_POOL_FRAMES || pool >= RDL_POOL_FRAMES + RDL_NEAR_POOLS - 1u)
+    return RDL_NEAR_POOLS;
+  return pool - RDL_POOL_FRAMES + 1u;
+}
+RDL_FN rdl_u32 rdl_near_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
+  RDL_LOCAL rdl_near *near = &rdl->group->near;
+  rdl_u32 k = rdl_near_pool(pool);
+  if (k == RDL_NEAR_POOLS || near->tail[k] - near->head[k] == RDL_NEAR) return 0;
+  near->items[k][near->tail[k]++ % RDL_NEAR] = item;
+  return 1;
+}
+RDL_FN rdl_u32 rdl_near_take(rdl_cx *rdl, rdl_u32 pool) {
+  RDL_LOCAL rdl_near *near = &rdl->group->near;
+  rdl_u32 k = rdl_near_pool(pool);
+  if (k == RDL_NEAR_POOLS || near->tail[k] == near->head[k]) return RDL_NIL;
+  return near->items[k][--near->tail[k] % RDL_NEAR];
+}
+/* Beside a slot stands what its next life begins with. */
+RDL_FN rdl_u32 rdl_near_put_slot(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 wait) {
+  RDL_LOCAL rdl_near *near = &rdl->group->near;
+  rdl_u32 at = near->tail[0] % RDL_NEAR;
+  if (!rdl_near_put(rdl, RDL_POOL_SLOTS, slot)) return 0;
+  near->generations[at] = generation;
+  near->waits[at] = wait;
+  return 1;
+}
+RDL_FN rdl_u32 rdl_near_take_slot(rdl_cx *rdl) {
+  RDL_LOCAL rdl_near *near = &rdl->group->near;
+  rdl_u32 slot = rdl_near_take(rdl, RDL_POOL_SLOTS);
+  if (!slot) return RDL_NIL;
+  rdl->new_generation = near->generations[near->tail[0] % RDL_NEAR];
+  rdl->new_wait = near->waits[near->tail[0] % RDL_NEAR];
+  return slot;
+}
+/* All of them go where the others are. */
+RDL_OUTLINE void rdl_near_unload(rdl_cx *rdl, rdl_u32 pool) {
+  RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
+  rdl_u32 item;
+  while ((item = rdl_near_take(rdl, pool))) {
+    *rdl_pool_link(rdl, pool, item) = stash->head;
+    stash->head = item;
+    stash->freed++;
+  }
+}
+RDL_FN void rdl_near_unload_all(rdl_cx *rdl) {
+  rdl_u32 pool;
+  for (pool = 0; pool < RDL_POOLS; pool++)
+    rdl_near_unload(rdl, pool);
+}
+#else
+#define rdl_near_put(rdl, pool, item)                  0u
+#define rdl_near_take(rdl, pool)                       RDL_NIL
+#define rdl_near_put_slot(rdl, slot, generation, wait) 0u
+#define rdl_near_take_slot(rdl)                        RDL_NIL
+#define rdl_near_unload(rdl, pool)                     (void)0
+#define rdl_near_unload_all(rdl)                       (void)0
+#endif
+
 /* The caller has seen to it that there is one. */
 RDL_OUTLINE rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
-  rdl_u32 item = stash->head;
+  rdl_u32 item = rdl_near_take(rdl, pool);
+  if (item) {
+    stash->left--;
+    if (stash->left < 2u * rdl->reserve) rdl->low = 1;
+    return item;
+  }
+  item = stash->head;
   if (item) {
     stash->head = *rdl_pool_link(rdl, pool, item);
     stash->freed--;
@@ -286,11 +359,12 @@ RDL_FN void rdl_note_room(rdl_cx *rdl, rdl_u32 what) {
 /* Back into the stash. Whether it is too full now is looked at behind the segment. */
 RDL_OUTLINE void rdl_pool_put(rdl_cx *rdl, rdl_u32 pool, rdl_u32 item) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
+  stash->left++;
+  rdl->given |= 1u << pool;
+  if (rdl_near_put(rdl, pool, item)) return;
   *rdl_pool_link(rdl, pool, item) = stash->head;
   stash->head = item;
   stash->freed++;
-  stash->left++;
-  rdl->given |= 1u << pool;
   if (stash->freed > rdl->keep) rdl_note_room(rdl, RDL_ROOM_FULL);
 }
 
@@ -300,6 +374,19 @@ RDL_FN rdl_u32 rdl_pool_each(rdl_cx *rdl, rdl_u32 pool) {
   if (pool == RDL_POOL_SLOTS) return 1u;
   if (pool == RDL_POOL_NODES) return 0u;
   return (rdl->class_set >> (pool - RDL_POOL_FRAMES)) & 1u ? 2u : 0u;
+}
+
+/* The same of a slot, whose next life begins with `generation` behind `wait`. */
+RDL_FN void rdl_slot_put(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32 wait) {
+  RDL_HELD rdl_stash *stash = &rdl->stashes[RDL_POOL_SLOTS];
+  stash->left++;
+  rdl->given |= 1u << RDL_POOL_SLOTS;
+  if (rdl_near_put_slot(rdl, slot, generation, wait)) return;
+  (void)generation, (void)wait;
+  *rdl_pool_link(rdl, RDL_POOL_SLOTS, slot) = stash->head;
+  stash->head = slot;
+  stash->freed++;
+  if (stash->freed > rdl->keep) rdl_note_room(rdl, RDL_ROOM_FULL);
 }
 
 RDL_OUTLINE rdl_u32 rdl_has_room(rdl_cx *rdl, rdl_u32 spawns) {
@@ -348,7 +435,9 @@ RDL_FN rdl_u32 rdl_pools_give(rdl_cx *rdl, rdl_u32 wanted) {
   for (pool = 0; pool < RDL_POOLS; pool++) {
     RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
     rdl_u32 keep = wanted && pool != RDL_POOL_NODES ? rdl->reserve : rdl->keep;
-    rdl_u32 full = ((rdl->given >> pool) & 1u) && stash->freed > keep;
+    rdl_u32 full;
+    if (wanted || (rdl->room & RDL_ROOM_RETURN)) rdl_near_unload(rdl, pool);
+    full = ((rdl->given >> pool) & 1u) && stash->freed > keep;
     if (rdl->room & RDL_ROOM_RETURN) {
       rdl_stash_link_fresh(rdl, pool);
       keep = 0;

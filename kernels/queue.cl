@@ -104,11 +104,35 @@ RDL_OUTLINE void rdl_offer(rdl_cx *rdl, rdl_u32 worker) {
   rdl_fetch_add(&rdl->control->offered, 1u);
 }
 
+#if defined(RDL_NEAR)
+RDL_FN rdl_entry rdl_ring_entry(rdl_cx *rdl, rdl_u32 position) {
+  if (position - rdl->near_from < RDL_NEAR_RING) return rdl->near_ring[position % RDL_NEAR_RING];
+  return rdl->ring[position % RDL_LOCAL_RING];
+}
+/* The newest entry has just come. */
+RDL_FN void rdl_near_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
+  rdl_u32 at = (rdl->bottom - 1u) % RDL_NEAR_RING;
+  rdl->near_ring[at].slot = slot;
+  rdl->near_ring[at].wait = wait;
+  if (rdl->bottom - rdl->near_from > RDL_NEAR_RING) rdl->near_from = rdl->bottom - RDL_NEAR_RING;
+}
+/* And is gone. */
+RDL_FN void rdl_near_pop(rdl_cx *rdl) {
+  if ((rdl_i32)(rdl->bottom - rdl->near_from) < 0) rdl->near_from = rdl->bottom;
+}
+#else
+RDL_FN rdl_entry rdl_ring_entry(rdl_cx *rdl, rdl_u32 position) {
+  return rdl->ring[position % RDL_LOCAL_RING];
+}
+#define rdl_near_push(rdl, slot, wait) (void)0
+#define rdl_near_pop(rdl)              (void)0
+#endif
+
 /* The oldest `count` entries of the ring go to the overflow. */
 RDL_OUTLINE void rdl_spill_ring(rdl_cx *rdl, rdl_u32 count) {
   if (!count) return;
   for (; count; count--) {
-    rdl_entry entry = rdl->ring[rdl->top % RDL_LOCAL_RING];
+    rdl_entry entry = rdl_ring_entry(rdl, rdl->top);
     rdl->top++;
     if (rdl_change(rdl->records + entry.slot, entry.wait, rdl_with_state(entry.wait, RDL_QUEUED)))
       rdl_give_away(rdl, entry.slot);
@@ -148,10 +172,13 @@ RDL_OUTLINE void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   entry = rdl->ring + rdl->bottom % RDL_LOCAL_RING;
   rdl_store_relaxed(&entry->slot, slot); /* the host reads them when this worker is held: it */
 #if RDL_LANES > 1
-  if (rdl->wide) wait = 0u; /* not before its arguments stand in its frame (rdl_show_children) */
-#endif
+  /* not before its arguments stand in its frame (rdl_show_children) */
+  rdl_store_relaxed(&entry->wait, rdl->wide ? 0u : wait);
+#else
   rdl_store_relaxed(&entry->wait, wait); /* relies on the order */
+#endif
   rdl->bottom++;
+  rdl_near_push(rdl, slot, wait);
 }
 
 /* `home` is a worker plus one, or 0 for whoever it is. */

@@ -9,7 +9,7 @@
 /* The running future is told to end. Its children are told before it waits or ends: those that it
    has now, for what it spawns from here on is its clean-up. */
 RDL_FN void rdl_tell_cancel(rdl_cx *rdl) {
-  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_CANCELLED);
+  rdl_mark_task(rdl, RDL_TASK_CANCELLED);
   rdl->cancel_from = rdl->self->first_child;
   rdl->cancels = 1;
 }
@@ -18,7 +18,7 @@ RDL_FN void rdl_tell_cancel(rdl_cx *rdl) {
    deadline set for a wait that did not come about cannot end the next one. Returns 0 when the
    future had been told before. */
 RDL_OUTLINE rdl_u32 rdl_deliver_cancel(rdl_cx *rdl) {
-  rdl_u32 told = rdl->self->task & RDL_TASK_CANCELLED;
+  rdl_u32 told = rdl->task & RDL_TASK_CANCELLED;
   rdl->wait = rdl_with_state(rdl->wait + RDL_TICKET_ONE, RDL_RUNNING);
   rdl_store_release(&rdl->self->wait, rdl->wait);
   if (told) return 0;
@@ -164,17 +164,13 @@ RDL_FN rdl_future rdl_node_target(rdl_cx *rdl, rdl_u32 node) {
 
 /* Pushes each node of a chain onto the list of what it waits for, of an await for any up to the
    first that finds its list closed. Returns how many did, and puts those that stand nowhere into
-   `chain`. An await for one future has one node, and has looked at the handle. */
+   `chain`. */
 RDL_FN rdl_u32 rdl_join_all(rdl_cx *rdl, rdl_u32 *chain) {
   rdl_u32 node = *chain, next = RDL_NIL, unused = RDL_NIL, closed = 0;
-  rdl_future f = rdl->target;
   for (; node; node = next) {
-    rdl_u32 joins = 1;
-    if (rdl_awaits_set(rdl)) {
-      next = rdl->nodes[node].next;
-      f = rdl_node_target(rdl, node);
-      joins = !(closed && rdl->want == RDL_WANT_ANY) && rdl_handle_status(rdl, f) == RDL_S_OK;
-    }
+    rdl_future f = rdl_node_target(rdl, node);
+    rdl_u32 joins = !(closed && rdl->want == RDL_WANT_ANY) && rdl_handle_status(rdl, f) == RDL_S_OK;
+    next = rdl->nodes[node].next;
     if (joins && rdl_join_future(rdl, rdl->records + rdl_slot_of(f.index), f.generation, node))
       continue;
     closed++;
@@ -185,8 +181,26 @@ RDL_FN rdl_u32 rdl_join_all(rdl_cx *rdl, rdl_u32 *chain) {
   return closed;
 }
 
-RDL_OUTLINE rdl_u32 rdl_commit_futures(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
-  rdl_u32 chain = rdl_awaits_set(rdl) ? rdl->nodes[node].next : node;
+/* An await for one future, whose handle was looked at. As a rule nobody else waits for it; then the
+   node says all that it must since before the swap with which the wait has begun, and where memory
+   is far the list is not looked at first. */
+RDL_FN rdl_u32 rdl_commit_future(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
+  RDL_GLOBAL rdl_record *target = rdl->records + rdl_slot_of(rdl->target.index);
+  rdl_u32 generation = rdl->target.generation;
+#if defined(RDL_WARP)
+  if (!rdl_is_broken(rdl) && rdl_cas_covered(&target->waiters, RDL_NIL, node) == RDL_NIL) {
+    if (!rdl->own_child && rdl_load_acquire(&target->generation) != generation)
+      rdl_sweep(rdl, target);
+    return 0;
+  }
+#endif
+  if (rdl_join_future(rdl, target, generation, node)) return 0;
+  rdl_node_free(rdl, node);
+  return rdl_take_back(rdl, waiting);
+}
+
+RDL_OUTLINE rdl_u32 rdl_commit_set(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
+  rdl_u32 chain = rdl->nodes[node].next;
   rdl_u32 closed, last;
   if (rdl->want == RDL_WANT_ANY) {
     rdl_node_free(rdl, node);
@@ -218,8 +232,9 @@ RDL_FN rdl_u32 rdl_awaits_tag(rdl_cx *rdl) {
 RDL_FN void rdl_become(rdl_cx *rdl, rdl_u32 task) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 flags = (record->task & ~RDL_TASK_WORD) | RDL_TASK_WAITED;
-  record->frame = rdl->outcomes[rdl->slot].frame;
-  rdl_store_release(&record->task, flags | task);
+  record->frame = rdl->frame = rdl->outcomes[rdl->slot].frame;
+  rdl->task = flags | task;
+  rdl_store_release(&record->task, rdl->task);
 }
 
 /* A root that has gone through its gate begins next: others may wait for it. The ticket rises, for
@@ -256,13 +271,15 @@ RDL_OUTLINE rdl_u32 rdl_wait_nodes(rdl_cx *rdl, rdl_u32 waiting) {
   if (rdl_awaits_set(rdl)) return rdl_set_nodes(rdl, waiting);
   if (!own) node = rdl_pool_take(rdl, RDL_POOL_NODES);
   rdl_node_begin(rdl, node, rdl->slot, waiting, RDL_NODE_PLAIN);
+  if (rdl->want == RDL_WANT_FUTURE) rdl->nodes[node].value = rdl->target.generation;
   return node;
 }
 
 RDL_FN rdl_u32 rdl_commit(rdl_cx *rdl, rdl_u32 waiting, rdl_u32 node) {
   if (rdl->want == RDL_WANT_EVENT) return rdl_commit_event(rdl, waiting, node);
   if (rdl->want == RDL_WANT_CHILDREN) return rdl_commit_children(rdl, waiting);
-  if (rdl->want != RDL_WANT_ROOM) return rdl_commit_futures(rdl, waiting, node);
+  if (rdl->want == RDL_WANT_FUTURE) return rdl_commit_future(rdl, waiting, node);
+  if (rdl->want != RDL_WANT_ROOM) return rdl_commit_set(rdl, waiting, node);
   rdl_wait_for_room(rdl, node);
   return 0;
 }
@@ -275,7 +292,8 @@ RDL_OUTLINE rdl_u32 rdl_begin_wait(rdl_cx *rdl, rdl_u32 *waiting, rdl_u32 *node)
     *node = rdl_wait_nodes(rdl, *waiting);
     if (rdl->status) return 0;
     if (rdl->timeout != RDL_NEVER) rdl_timer_set(rdl, *waiting);
-    if (rdl_cas(&rdl->self->wait, rdl->wait, *waiting) == rdl->wait) return 1;
+    rdl->unfenced = 0;
+    if (rdl_cas_release(&rdl->self->wait, rdl->wait, *waiting) == rdl->wait) return 1;
     rdl_chain_free(rdl, *node);
     if (rdl_deliver_cancel(rdl)) return 0;
   }
@@ -295,7 +313,7 @@ RDL_OUTLINE rdl_u32 rdl_find_room(rdl_cx *rdl) {
   if (rdl->again) rdl->counters.segments--;
   if (rdl->starting) {
     rdl_store_relaxed(&rdl->self->cause, rdl->told);
-    rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_WAITED);
+    rdl_mark_task(rdl, RDL_TASK_WAITED);
   }
   return 0;
 }

@@ -27,7 +27,7 @@ RDL_FN void rdl_note_failure(rdl_cx *rdl, struct rdl_batch_state *self) {
 RDL_FN void rdl_reap(rdl_cx *rdl) {
   rdl_u32 cause;
   rdl->cancel_from = RDL_NIL;
-  rdl_free_children(rdl, rdl->slot, &cause);
+  rdl_free_children(rdl, rdl->slot, rdl->task, rdl->self->first_child, &cause);
 }
 
 RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, rdl_u32 at);
@@ -35,7 +35,7 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
 RDL_TASK(rdl_batch, RDL_NONE, struct rdl_batch_args, struct rdl_batch_state) {
   rdl_u32 outcome;
   RDL_BEGIN();
-  rdl_store_relaxed(&rdl->self->task, rdl->self->task | RDL_TASK_PASSES);
+  rdl_mark_task(rdl, RDL_TASK_PASSES);
   while (self->next < args->count) {
     if (self->open < rdl_batch_window(rdl, args) &&
         rdl_batch_spawn(rdl, args, self->next) == RDL_SPAWNED) {
@@ -76,7 +76,7 @@ RDL_FN rdl_u32 rdl_batch_spawn(rdl_cx *rdl, const struct rdl_batch_args *args, r
   }
   slot = rdl_slot_new(rdl, args->task);
   if (!slot) return RDL_FULL;
-  frame = rdl_block(rdl, rdl->records[slot].frame);
+  frame = rdl_block(rdl, rdl->new_frame);
   for (k = 0; k < args->words; k++)
     frame[k] = words[k];
   child = rdl_child_start(rdl, slot, args->task);

@@ -6,41 +6,45 @@
  * conformance/model/ exhausts the interleavings of what stands here.
  */
 
+/* For the running future. */
 RDL_FN void rdl_node_begin(rdl_cx *rdl, rdl_u32 index, rdl_u32 who, rdl_u32 ticket, rdl_u32 kind) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_store_relaxed(&node->who, who);
   node->next = RDL_NIL;
   node->ticket = ticket;
-  rdl_store_relaxed(&node->kind, kind);
+  rdl_store_relaxed(&node->kind, (rdl->task & RDL_TASK_LOCAL) ? kind | RDL_NODE_LOCAL : kind);
   rdl_store_relaxed(&node->size, 0u);
 }
 
 /* Every slot has a node of its own, of the same number, for a wait for one thing; one from the pool
    steps in while that of an earlier wait, which was broken, still stands in a list. */
 RDL_FN rdl_u32 rdl_own_node_is_free(rdl_cx *rdl, rdl_u32 slot) {
-  return rdl_load_acquire(&rdl->nodes[slot].who) == RDL_NIL;
+  return rdl_load_early(&rdl->nodes[slot].who) == RDL_NIL;
 }
 
 /* Gives a node back; a slot's own may be taken again from here on. */
 RDL_OUTLINE void rdl_node_free(rdl_cx *rdl, rdl_u32 node) {
-  if (node < rdl->slots)
-    rdl_store_release(&rdl->nodes[node].who, RDL_NIL);
+  if (node < rdl->slots) /* who finds it free reads nothing else of it */
+    rdl_store_beside_release(&rdl->nodes[node].who, RDL_NIL);
   else
     rdl_pool_put(rdl, RDL_POOL_NODES, node);
 }
 
 /* A wait ends before what it waits for, and its node stays where it is. */
 RDL_FN void rdl_break_wait(rdl_cx *rdl) {
+  rdl->broken = 1;
   if (!rdl_load_relaxed(&rdl->control->broken)) rdl_store_relaxed(&rdl->control->broken, 1u);
 }
 
 /* Makes the future ready if it still waits with `waiting`; `cause` tells it why it was woken.
    The cause is written by the winner alone, before the future stands in any queue; 0 leaves what an
-   earlier wake has told and the future has not yet seen. */
+   earlier wake has told and the future has not yet seen. Nothing is released here: what the future
+   is to see was released by who ended what it awaits, and is again where it is queued for others.
+ */
 RDL_OUTLINE rdl_u32 rdl_wake_now(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting, rdl_u32 cause) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
-  if (rdl_cas(&record->wait, waiting, ready) != waiting) return 0;
+  if (rdl_cas_acquire(&record->wait, waiting, ready) != waiting) return 0;
   if (cause) {
     rdl_store_relaxed(&record->cause, cause);
     rdl_break_wait(rdl);
@@ -88,7 +92,7 @@ RDL_OUTLINE void rdl_fire_list(rdl_cx *rdl, rdl_u32 chain) {
 }
 
 /* The only waiter may run next. */
-RDL_OUTLINE void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
+RDL_FN void rdl_fire_waiters(rdl_cx *rdl, rdl_u32 chain) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + chain;
   if (!chain) return;
   if (rdl->sole || node->next || (node->kind & 3u) != RDL_NODE_PLAIN) {
@@ -196,7 +200,7 @@ RDL_OUTLINE rdl_u32 rdl_chain_return(rdl_cx *rdl, rdl_chain *chain, RDL_GLOBAL r
   while ((1u << bits) < 2u * chain->size)
     bits++;
   rdl_store_relaxed(&head->size, chain->size);
-  rdl_store_relaxed(&head->kind, (head->kind & 3u) | bits << RDL_SWEEP_SHIFT);
+  rdl_store_relaxed(&head->kind, (head->kind & 7u) | bits << RDL_SWEEP_SHIFT);
   return rdl_list_join(rdl, list, chain->head, chain->tail);
 }
 
@@ -247,12 +251,21 @@ RDL_FN rdl_u32 rdl_may_sweep(rdl_cx *rdl, rdl_u32 size) {
 #define RDL_JOINED      1u
 #define RDL_JOIN_SWEEP  2u
 
+/* Whether lists may have dead nodes. A hint, which need not be new where a look takes long. */
+RDL_FN rdl_u32 rdl_is_broken(rdl_cx *rdl) {
+#if defined(RDL_WARP)
+  return rdl->broken;
+#else
+  return rdl_load_relaxed(&rdl->control->broken);
+#endif
+}
+
 RDL_OUTLINE rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 size = 1, bits = RDL_FIRST_SWEEP, head;
   /* No list has dead nodes, but for those of awaiters that took themselves back when they saw a
      signal: this one or the next takes them away, for `lowest` is low enough. */
-  if (!rdl_load_relaxed(&rdl->control->broken))
+  if (!rdl_is_broken(rdl))
     return rdl_list_join(rdl, list, index, index) ? RDL_JOINED : RDL_JOIN_CLOSED;
   head = rdl_load_acquire(list) & RDL_NODE_MASK;
   if (head) {
@@ -260,7 +273,7 @@ RDL_OUTLINE rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 inde
     bits = rdl_load_relaxed(&rdl->nodes[head].kind) >> RDL_SWEEP_SHIFT;
     if (bits < RDL_FIRST_SWEEP || bits > 30u) bits = RDL_FIRST_SWEEP;
     rdl_store_relaxed(&node->size, size);
-    rdl_store_relaxed(&node->kind, (node->kind & 3u) | bits << RDL_SWEEP_SHIFT);
+    rdl_store_relaxed(&node->kind, (node->kind & 7u) | bits << RDL_SWEEP_SHIFT);
   }
   if (!rdl_list_join(rdl, list, index, index)) return RDL_JOIN_CLOSED;
   return size >= (1u << bits) && rdl_may_sweep(rdl, size) ? RDL_JOIN_SWEEP : RDL_JOINED;
@@ -270,9 +283,7 @@ RDL_OUTLINE rdl_u32 rdl_join(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list, rdl_u32 inde
    since the handle was looked at, the sweep fires the node. */
 RDL_OUTLINE rdl_u32 rdl_join_future(rdl_cx *rdl, RDL_GLOBAL rdl_record *target, rdl_u32 generation,
                                     rdl_u32 index) {
-  rdl_u32 joined;
-  rdl->nodes[index].value = generation;
-  joined = rdl_join(rdl, &target->waiters, index);
+  rdl_u32 joined = rdl_join(rdl, &target->waiters, index);
   if (joined == RDL_JOIN_CLOSED) return 0;
   if (joined == RDL_JOIN_SWEEP || rdl_load_acquire(&target->generation) != generation)
     rdl_sweep(rdl, target);
@@ -340,11 +351,14 @@ RDL_FN void rdl_note_end(rdl_cx *rdl, rdl_u32 slot) {
   rdl->noted |= RDL_NOTED_ENDS;
 }
 
-/* One child less. Who takes the last one ends the future. */
-RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
-  rdl_u32 left = rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u;
+/* A child less, so many are `left`. Who takes the last one ends the future. */
+RDL_OUTLINE void rdl_child_gone(rdl_cx *rdl, rdl_u32 slot, rdl_u32 left) {
   if (left == (RDL_CHILDREN_AWAITED | RDL_CODE_RUNS)) rdl_wake_owner(rdl, slot);
   if (left == 0u) rdl_note_end(rdl, slot);
+}
+
+RDL_OUTLINE void rdl_drop_child(rdl_cx *rdl, rdl_u32 slot) {
+  rdl_child_gone(rdl, slot, rdl_fetch_add(&rdl->records[slot].children, 0xffffffffu) - 1u);
 }
 
 /* Not started: never starts. Waiting: goes on with CANCELLED. Running: sees the request at its next

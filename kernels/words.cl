@@ -132,7 +132,18 @@ typedef struct rdl_none {
   if (rdl->status) RDL_END_WITH_(rdl->status)
 #define RDL_CAUGHT_(outcome) (outcome) = rdl_catch(rdl)
 
-#if RDL_LANES > 1
+#if defined(RDL_WARP)
+/* Like the next one, but a segment that the leader runs alone goes on at once. In OpenCL no lane
+   may go another way than the others, as far as a compiler can see (0015). */
+#define RDL_AWAIT_POINT_(poll, settle, limit, ending, point)                                       \
+  do {                                                                                             \
+    if (rdl_leaves(rdl, (poll))) {                                                                 \
+      rdl->timeout = (limit);                                                                      \
+      RDL_POINT_(point);                                                                           \
+    }                                                                                              \
+    ending;                                                                                        \
+  } while (0)
+#elif RDL_LANES > 1
 /* All lanes leave, for only the leader knows whether they must: if the await is over before it
    began they come back at once. What the future is woken with is settled by then (lanes.cl). */
 #define RDL_AWAIT_POINT_(poll, settle, limit, ending, point)                                       \
@@ -351,12 +362,20 @@ RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl) {
   return RDL_CAUSE_STATUS(rdl->caught);
 }
 
+#if defined(RDL_WARP)
+/* Of a segment of all lanes all leave, whether the await is over or not. */
+RDL_FN rdl_u32 rdl_leaves(rdl_cx *rdl, rdl_u32 over) {
+  rdl->over = over && rdl->wide;
+  return !over || rdl->wide;
+}
+#endif
+
 RDL_FN rdl_u32 rdl_is_done(rdl_cx *rdl, rdl_future f) {
   return rdl_load_acquire(&rdl->records[rdl_slot_of(f.index)].waiters) & RDL_LIST_CLOSED;
 }
 
 /* The cause of a future that is done, between two looks at its generation. */
-RDL_OUTLINE rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
+RDL_FN rdl_u32 rdl_cause_of(rdl_cx *rdl, rdl_future f) {
   RDL_GLOBAL rdl_record *record = rdl->records + rdl_slot_of(f.index);
   rdl_u32 status = rdl_handle_status(rdl, f);
   rdl_u32 cause;
@@ -372,6 +391,12 @@ RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want) {
 #if RDL_LANES > 1
   if (rdl->wide) return 0; /* looked for when all lanes have ended the segment (lead.cl) */
 #endif
+#if defined(RDL_PACK)
+  if (rdl->packed) { /* the leader sees to it */
+    rdl->handed |= rdl_cancel_requested(rdl);
+    return 0;
+  }
+#endif
   return rdl_cancel_requested(rdl) && rdl_deliver_cancel(rdl);
 }
 
@@ -379,7 +404,7 @@ RDL_FN rdl_u32 rdl_poll_begins(rdl_cx *rdl, rdl_u32 want) {
    returned. Returns 0: the task suspends. */
 RDL_FN rdl_u32 rdl_set_in_frame(rdl_cx *rdl, rdl_address args, rdl_u32 args_size, rdl_address self,
                                 rdl_u32 self_size) {
-  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->self->frame);
+  RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->frame);
   rdl_address in_args = (rdl_address)rdl->set - args;
   rdl_address in_self = (rdl_address)rdl->set - self;
   if (!rdl_leads(rdl)) return 0;
@@ -412,8 +437,11 @@ RDL_FN void rdl_set_in_lanes(rdl_cx *rdl, rdl_address mine, rdl_u32 size,
 
 /* With 0 the task suspends whatever there is. */
 RDL_FN rdl_u32 rdl_poll_plain(rdl_cx *rdl, rdl_u32 want) {
+#if defined(RDL_PACK)
+  if (rdl->packed) return rdl_poll_begins(rdl, want);
+#endif
   if (!rdl_leads(rdl)) return 0;
-  return rdl_poll_begins(rdl, want);
+  return rdl_poll_begins(rdl_led(rdl), want);
 }
 
 /* After a resumption the status is what the future was woken with. */
@@ -421,19 +449,43 @@ RDL_FN void rdl_settle(rdl_cx *rdl) {
   (void)rdl;
 }
 
-RDL_OUTLINE rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
-  if (!rdl_leads(rdl)) return 0;
+RDL_FN rdl_u32 rdl_poll_future_of(rdl_cx *rdl, rdl_future f) {
+  RDL_GLOBAL const rdl_record *record = rdl->records + rdl_slot_of(f.index);
+  rdl_first_look seen;
   if (rdl_poll_begins(rdl, RDL_WANT_FUTURE)) return 1;
-  rdl->status = rdl_handle_status(rdl, f);
+  rdl->status = rdl_handle_names(rdl, f) ? RDL_S_OK : RDL_S_INVALID;
   if (rdl->status) return 1;
+  seen = rdl_look(record);
   rdl->target = f;
-  if (!rdl_is_done(rdl, f)) return 0;
-  rdl->status = rdl_cause_of(rdl, f);
+  rdl->own_child = seen.owner == rdl->slot && seen.previous_sibling != rdl_slot_of(f.index);
+#if defined(RDL_PACK)
+  if (rdl->handed && rdl->packed) return 0;
+#endif
+  if (seen.generation != f.generation)
+    rdl->status = RDL_S_STALE;
+  else if (!(seen.waiters & RDL_LIST_CLOSED))
+    return 0;
+  else
+    rdl->status = rdl->own_child ? rdl_load_relaxed(&record->cause) : rdl_cause_of(rdl, f);
   return 1;
 }
+RDL_OUTLINE rdl_u32 rdl_poll_future_led(rdl_cx *rdl, rdl_future f) {
+  return rdl_poll_future_of(rdl, f);
+}
+RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
+#if defined(RDL_PACK)
+  if (rdl->packed) return rdl_poll_future_of(rdl, f);
+#endif
+  return rdl_leads(rdl) ? rdl_poll_future_led(rdl_led(rdl), f) : 0u;
+}
 
+/* As a rule it is the one whose end has woken this one just now. */
 RDL_OUTLINE void rdl_settle_future(rdl_cx *rdl, rdl_future f) {
-  if (!rdl->status) rdl->status = rdl_cause_of(rdl, f);
+  if (rdl->status) return;
+  if (rdl->heard.index == f.index && rdl->heard.generation == f.generation)
+    rdl->status = rdl->heard_cause;
+  else
+    rdl->status = rdl_cause_of(rdl, f);
 }
 
 RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
@@ -442,9 +494,8 @@ RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
     rdl->status = rdl_cause_of(rdl, set[k]);
 }
 
-RDL_OUTLINE rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+RDL_OUTLINE rdl_u32 rdl_poll_all_led(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl_u32 k;
-  if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_ALL)) return 1;
   rdl->set = set;
   rdl->set_size = n;
@@ -455,6 +506,9 @@ RDL_OUTLINE rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) 
   }
   rdl_settle_all(rdl, set, n);
   return 1;
+}
+RDL_FN rdl_u32 rdl_poll_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+  return rdl_leads(rdl) ? rdl_poll_all_led(rdl_led(rdl), set, n) : 0u;
 }
 
 /* 1 = this one ends the wait for any, and the status tells how. */
@@ -479,8 +533,7 @@ RDL_OUTLINE void rdl_settle_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   }
 }
 
-RDL_OUTLINE rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
-  if (!rdl_leads(rdl)) return 0;
+RDL_OUTLINE rdl_u32 rdl_poll_any_led(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
   rdl->which = n;
   if (rdl_poll_begins(rdl, RDL_WANT_ANY)) return 1;
   rdl->set = set;
@@ -489,9 +542,13 @@ RDL_OUTLINE rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) 
   rdl_settle_any(rdl, set, n);
   return rdl->which < n || rdl->status;
 }
+RDL_FN rdl_u32 rdl_poll_any(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
+  return rdl_leads(rdl) ? rdl_poll_any_led(rdl_led(rdl), set, n) : 0u;
+}
 
 RDL_FN rdl_u32 rdl_poll_sleep(rdl_cx *rdl) {
   if (!rdl_leads(rdl)) return 0;
+  rdl = rdl_led(rdl);
   rdl->set_size = 0;
   return rdl_poll_begins(rdl, RDL_WANT_ANY);
 }
@@ -507,13 +564,11 @@ RDL_FN void rdl_settle_sleep(rdl_cx *rdl) {
 
 /* The bit that says that the owner waits is taken back first: children that are spawned later must
    not wake it. */
-RDL_OUTLINE rdl_u32 rdl_poll_children(rdl_cx *rdl) {
+RDL_OUTLINE rdl_u32 rdl_poll_children_led(rdl_cx *rdl) {
   rdl_u32 child;
-  if (!rdl_leads(rdl)) return 0;
   child = rdl->self->first_child;
   if (rdl_poll_begins(rdl, RDL_WANT_CHILDREN)) return 1;
-  rdl_children_settle(rdl);
-  if (rdl_live_children(rdl)) {
+  if (rdl_children_settle(rdl)) {
     rdl_count_children(rdl);
     return 0;
   }
@@ -521,17 +576,32 @@ RDL_OUTLINE rdl_u32 rdl_poll_children(rdl_cx *rdl) {
     rdl->status = rdl->records[child].cause;
   return 1;
 }
+RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
+  return rdl_leads(rdl) ? rdl_poll_children_led(rdl_led(rdl)) : 0u;
+}
 
-RDL_OUTLINE rdl_u32 rdl_poll_count(rdl_cx *rdl, rdl_event e, rdl_u32 count, rdl_u32 until_target) {
+RDL_FN rdl_u32 rdl_poll_count_of(rdl_cx *rdl, rdl_event e, rdl_u32 count, rdl_u32 until_target) {
   RDL_GLOBAL rdl_event_record *event = rdl_event_at(rdl, e);
-  if (!rdl_leads(rdl)) return 0;
   if (rdl_poll_begins(rdl, RDL_WANT_EVENT)) return 1;
   rdl->status = rdl_event_status(rdl, e);
   if (rdl->status) return 1;
   rdl->target.index = e.index;
   rdl->target.generation = e.generation;
   rdl->threshold = until_target ? event->target : count;
+#if defined(RDL_PACK)
+  if (rdl->handed && rdl->packed) return 0;
+#endif
   return rdl_load_acquire(&event->count) >= rdl->threshold;
+}
+RDL_OUTLINE rdl_u32 rdl_poll_count_led(rdl_cx *rdl, rdl_event e, rdl_u32 count,
+                                       rdl_u32 until_target) {
+  return rdl_poll_count_of(rdl, e, count, until_target);
+}
+RDL_FN rdl_u32 rdl_poll_count(rdl_cx *rdl, rdl_event e, rdl_u32 count, rdl_u32 until_target) {
+#if defined(RDL_PACK)
+  if (rdl->packed) return rdl_poll_count_of(rdl, e, count, until_target);
+#endif
+  return rdl_leads(rdl) ? rdl_poll_count_led(rdl_led(rdl), e, count, until_target) : 0u;
 }
 
 RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e) {
@@ -540,6 +610,7 @@ RDL_FN rdl_u32 rdl_poll_event(rdl_cx *rdl, rdl_event e) {
 
 RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl, rdl_u32 spawns) {
   if (!rdl_leads(rdl)) return 0;
+  rdl = rdl_led(rdl);
   if (rdl_poll_begins(rdl, RDL_WANT_ROOM)) return 1;
   rdl->threshold = spawns;
   return rdl_has_room(rdl, spawns);
@@ -574,30 +645,36 @@ RDL_FN rdl_u32 rdl_foresee(rdl_cx *rdl) {
 #endif
 #endif
 
-RDL_OUTLINE rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
+RDL_OUTLINE rdl_future rdl_spawn_led(rdl_cx *rdl, rdl_u32 task, const rdl_word *words,
+                                     rdl_u32 count) {
   RDL_GLOBAL rdl_word *frame;
-  rdl_future f;
-  rdl_u32 slot, k;
+  rdl_u32 slot = rdl_slot_new(rdl, task), k;
+  if (!slot) return rdl_no_future();
+  frame = rdl_block(rdl, rdl->new_frame);
+  for (k = 0; k < count; k++)
+    frame[k] = words[k];
+  return rdl_child_start(rdl, slot, task);
+}
+
+RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
 #if RDL_LANES > 1
+  rdl_future f;
   if (rdl->wide) {
-    slot = rdl_foresee(rdl);
+    rdl_u32 slot = rdl_foresee(rdl);
     if (!slot) return rdl_no_future();
     if (!rdl_leads(rdl)) {
       rdl_lanes_meet();
       return rdl_handle_of(rdl, slot);
     }
+    f = rdl_spawn_led(rdl_led(rdl), task, words, count);
+    rdl_lanes_meet();
+    return f;
   }
 #endif
-  slot = rdl_slot_new(rdl, task);
-  if (!slot) return rdl_no_future();
-  frame = rdl_block(rdl, rdl->records[slot].frame);
-  for (k = 0; k < count; k++)
-    frame[k] = words[k];
-  f = rdl_child_start(rdl, slot, task);
-#if RDL_LANES > 1
-  if (rdl->wide) rdl_lanes_meet();
+#if defined(RDL_PACK)
+  if (rdl->packed) return rdl_spawn_packed(rdl, task, words, count);
 #endif
-  return f;
+  return rdl_spawn_led(rdl_led(rdl), task, words, count);
 }
 
 #if RDL_LANES == 1
@@ -624,20 +701,29 @@ RDL_FN rdl_u32 rdl_child_of(rdl_cx *rdl, rdl_future f) {
 /* A type larger than the result would read what belongs to others. Up to RDL_INLINE_SIZE bytes are
    in the record or in a block of at least so many, so that only larger types are compared: the size
    is a constant, and small results pay nothing. */
-RDL_FN rdl_u32 rdl_is_larger(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
-  RDL_GLOBAL rdl_record *record = rdl->records + rdl_slot_of(f.index);
+RDL_FN rdl_u32 rdl_is_larger(rdl_cx *rdl, rdl_u32 task, rdl_u32 size) {
   if (size <= RDL_INLINE_SIZE) return 0u;
-  return size > rdl_task_info_of(rdl, rdl_load_relaxed(&record->task))->result_size;
+  return size > rdl_task_info_of(rdl, task)->result_size;
 }
 
-RDL_OUTLINE RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
-  rdl_u32 status = rdl_handle_status(rdl, f);
-  if (!status && (!rdl_is_done(rdl, f) || rdl_is_larger(rdl, f, size))) status = RDL_S_INVALID;
+RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u32 size) {
+  RDL_GLOBAL const rdl_record *record = rdl->records + rdl_slot_of(f.index);
+  rdl_u32 status = RDL_S_INVALID;
+  rdl_first_look seen;
+  if (rdl_handle_names(rdl, f)) {
+    seen = rdl_look(record);
+    if (seen.generation != f.generation)
+      status = RDL_S_STALE;
+    else if ((seen.waiters & RDL_LIST_CLOSED) && !rdl_is_larger(rdl, seen.task, size))
+      status = RDL_S_OK;
+  }
   if (status) {
     rdl->misuse = status;
     return (RDL_GLOBAL const rdl_word *)(rdl->heap + rdl->control->zeros);
   }
-  return rdl_result_words(rdl, rdl_slot_of(f.index));
+  if (rdl_block_class(seen.task, RDL_RESULT_SHIFT) == RDL_CLASS_NONE)
+    return (RDL_GLOBAL const rdl_word *)record->result;
+  return rdl_block(rdl, record->result[0]);
 }
 
 #if RDL_LANES > 1
@@ -677,8 +763,8 @@ RDL_OUTLINE void rdl_detach(rdl_cx *rdl, rdl_future f) {
   rdl_u32 slot = rdl_own_child(rdl, f);
   if (!slot) return;
   rdl_unlink_child(rdl, slot);
-  rdl->records[slot].previous_sibling = slot; /* no longer a child, should the handle come again */
-  rdl->records[slot].next_sibling = rdl->self->task; /* for who asks where it came from */
+  rdl->records[slot].previous_sibling = slot;  /* no longer a child, should the handle come again */
+  rdl->records[slot].next_sibling = rdl->task; /* for who asks where it came from */
   if (rdl_fetch_or(&rdl->records[slot].waiters, RDL_DETACHED_BIT) & RDL_LIST_CLOSED)
     rdl_slot_drop(rdl, slot);
   else if (rdl->spawned)
@@ -715,7 +801,7 @@ RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl) {
   }
 #endif
   if (rdl_cancel_requested(rdl)) rdl_deliver_cancel(rdl);
-  return (rdl->self->task & RDL_TASK_CANCELLED) != 0u;
+  return (rdl->task & RDL_TASK_CANCELLED) != 0u;
 }
 
 #if RDL_LANES > 1
@@ -855,15 +941,21 @@ RDL_FN rdl_u32 rdl_atomic_cas(RDL_GLOBAL rdl_u32 *p, rdl_u32 expected, rdl_u32 v
 
 /* ---- running a task ---- */
 
-#if RDL_LANES > 1 /* the leader has brought arguments and state to where all lanes read them */
-#define RDL_FRAME_SPACE_          RDL_LOCAL
-#define RDL_FRAME_AT_(rdl, frame) (rdl)->stage
+#if RDL_LANES > 1 /* the leader brings arguments and state to where all lanes read them */
+#define RDL_STAGE_SPACE_ RDL_LOCAL
+#define RDL_STAGED_(at)  rdl->stage
 #else
-#define RDL_FRAME_SPACE_          RDL_GLOBAL
-#define RDL_FRAME_AT_(rdl, frame) (frame)
+#define RDL_STAGE_SPACE_ RDL_GLOBAL
+#define RDL_STAGED_(at)  (at)
 #endif
 
-RDL_FN void rdl_words_in(rdl_word *to, RDL_FRAME_SPACE_ const rdl_word *from, rdl_u32 n) {
+RDL_FN void rdl_words_in(rdl_word *to, RDL_GLOBAL const rdl_word *from, rdl_u32 n) {
+  rdl_u32 k;
+  for (k = 0; k < n; k++)
+    to[k] = from[k];
+}
+
+RDL_FN void rdl_words_staged(rdl_word *to, RDL_STAGE_SPACE_ const rdl_word *from, rdl_u32 n) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
     to[k] = from[k];
@@ -899,7 +991,7 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
     to[k * RDL_LANES + rdl_lane()] = from[k];
 }
 
-#define RDL_FRAME_IN_(name)                                                                        \
+#define RDL_FRAME_IN_(name, words_in, from)                                                        \
   union {                                                                                          \
     name##_args value;                                                                             \
     rdl_word words[RDL_WORDS(name##_args)];                                                        \
@@ -912,11 +1004,10 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
     name##_result value;                                                                           \
     rdl_word words[RDL_WORDS(name##_result)];                                                      \
   } out;                                                                                           \
-  RDL_GLOBAL rdl_word *frame = rdl_block(rdl, rdl->self->frame);                                   \
-  rdl_words_in(args.words, RDL_FRAME_AT_(rdl, frame), RDL_WORDS(name##_args));                     \
+  RDL_GLOBAL rdl_word *frame = rdl_block(rdl, rdl->frame);                                         \
+  words_in(args.words, from, RDL_WORDS(name##_args));                                              \
   if (rdl->resume)                                                                                 \
-    rdl_words_in(self.words, RDL_FRAME_AT_(rdl, frame) + RDL_WORDS(name##_args),                   \
-                 RDL_WORDS(name##_state));                                                         \
+    words_in(self.words, from + RDL_WORDS(name##_args), RDL_WORDS(name##_state));                  \
   else                                                                                             \
     rdl_words_clear(self.words, RDL_WORDS(name##_state));                                          \
   rdl_words_clear(out.words, RDL_WORDS(name##_result))
@@ -925,13 +1016,20 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
   rdl_words_out(frame + RDL_WORDS(name##_args), self.words, RDL_WORDS(name##_state))
 #define RDL_RESULT_OUT_(name)                                                                      \
   if (!rdl->cause && rdl_leads(rdl))                                                               \
-  rdl_words_out(rdl_result_words(rdl, rdl->slot), out.words, RDL_WORDS(name##_result))
+  rdl_words_out(rdl_own_result(rdl, RDL_RESULT_CLASS(name##_result)), out.words,                   \
+                RDL_WORDS(name##_result))
+
+/* Where the running future's result goes, whose class the compiler knows. */
+RDL_FN RDL_GLOBAL rdl_word *rdl_own_result(rdl_cx *rdl, rdl_u32 size_class) {
+  if (size_class == RDL_CLASS_NONE) return (RDL_GLOBAL rdl_word *)rdl->self->result;
+  return rdl_block(rdl, rdl->self->result[0]);
+}
 
 /* One a task: frame in, a segment, state or result out. Returns how the segment ends. The copies go
    word by word through a union, which is the one form that all compilers get right. */
-#define RDL_RUNNER(name)                                                                           \
+#define RDL_RUNNER_(name, words_in, from)                                                          \
   RDL_FN rdl_u32 name##_run(rdl_cx *rdl) {                                                         \
-    RDL_FRAME_IN_(name);                                                                           \
+    RDL_FRAME_IN_(name, words_in, from);                                                           \
     if (name##_task(rdl, &args.value, &self.value, &out.value) == RDL_SUSPENDED) {                 \
       RDL_STATE_OUT_(name);                                                                        \
       return RDL_SUSPENDED;                                                                        \
@@ -939,6 +1037,14 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
     RDL_RESULT_OUT_(name);                                                                         \
     return RDL_ENDED;                                                                              \
   }
+
+/* Small enough for a pack: a frame that is near, and no block for the result. */
+#define RDL_PACKS(name)                                                                            \
+  ((name##_task_word >> RDL_FRAME_SHIFT & RDL_CLASS_MASK) < RDL_NEAR_POOLS - 1u &&                 \
+   (name##_task_word >> RDL_RESULT_SHIFT & RDL_CLASS_MASK) == RDL_CLASS_NONE)
+
+#define RDL_RUNNER(name)       RDL_RUNNER_(name, rdl_words_staged, RDL_STAGED_(frame))
+#define RDL_ALONE_RUNNER(name) RDL_RUNNER_(name, rdl_words_in, frame) /* no other lane reads it */
 
 /* The same for a task whose lanes have states of their own. */
 #define RDL_LANES_RUNNER(name)                                                                     \
@@ -948,7 +1054,7 @@ RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 
       name##_lane_state value;                                                                     \
       rdl_word words[RDL_WORDS(name##_lane_state)];                                                \
     } mine;                                                                                        \
-    RDL_FRAME_IN_(name);                                                                           \
+    RDL_FRAME_IN_(name, rdl_words_staged, RDL_STAGED_(frame));                                     \
     lanes = frame + RDL_WORDS(name##_args) + RDL_WORDS(name##_state);                              \
     rdl_lane_in(rdl, mine.words, lanes, RDL_WORDS(name##_lane_state));                             \
     if (name##_task(rdl, &args.value, &self.value, &mine.value, &out.value) == RDL_SUSPENDED) {    \

@@ -46,11 +46,104 @@
 
 #if RDL_LANES > 1
 
+/*
+ * What the lanes of a worker share keeps the top of some stashes, and of the ring: what lies in the
+ * heap is far. Items stand in rings: the lanes of a pack, each of which runs a future, take them at
+ * one end and put them at the other, and the leader, while it is alone, takes what came last.
+ */
+#if !defined(RDL_LOOP_TURNS)
+#define RDL_NEAR       256u
+#define RDL_NEAR_RING  16u
+#define RDL_NEAR_POOLS 5u /* slots, and blocks of the four smallest classes */
+/* Packs are for warps. PoCL's compiler copies every function to where it is called, and takes many
+   times as long for an image that has them. */
+#if defined(RDL_WARP) || defined(RDL_PACK_ALL)
+#define RDL_PACK 1
+#endif
+
+typedef struct rdl_near {
+  rdl_u32 head[RDL_NEAR_POOLS];
+  rdl_u32 tail[RDL_NEAR_POOLS];
+  rdl_u32 items[RDL_NEAR_POOLS][RDL_NEAR];
+  rdl_u32 generations[RDL_NEAR]; /* of the slots: what their next lives begin with */
+  rdl_u32 waits[RDL_NEAR];
+} rdl_near;
+
+/* What a lane of a pack leaves to the leader. */
+#define RDL_HAND_START 1u /* an entry of the ring: the leader runs it */
+#define RDL_HAND_ON    2u /* the future of a lane, whose segment has ended as said */
+#define RDL_HAND_CHAIN 3u /* waiters to be woken */
+#define RDL_HAND_WOKEN 4u /* a future, which goes on at home */
+#define RDL_HAND_SWEEP                                                                             \
+  5u /* a future whose slot is reused, perhaps with waiters of the life before */
+#define RDL_HAND_OVER   6u /* a future whose last child has ended */
+#define RDL_HAND_RETURN 7u /* one that has returned before its children, and was cancelled */
+#define RDL_HANDS       3u /* of one lane, at most */
+
+typedef struct rdl_hand {
+  rdl_u32 kind;
+  rdl_u32 what; /* slot, or node, or lane */
+  rdl_u32 how;  /* wait word, or how the segment has ended */
+} rdl_hand;
+
+/* What a lane knows of its future, as in rdl_cx. */
+typedef struct rdl_lane_state {
+  rdl_u32 slot;
+  rdl_u32 wait;
+  rdl_u32 task;
+  rdl_u32 frame;
+  rdl_u32 owner;
+  rdl_u32 generation;
+  rdl_u32 childless;
+  rdl_u32 resume;
+  rdl_u32 spawned;
+  rdl_u32 status;
+  rdl_u32 cause;
+  rdl_u32 misuse;
+  rdl_u32 want;
+  rdl_future target;
+  rdl_u32 threshold;
+} rdl_lane_state;
+
+/* A pack: futures from the top of the ring, one for each lane. */
+typedef struct rdl_pack {
+  rdl_u32 count;
+  rdl_u32 each; /* spawns that a lane may make */
+  rdl_u32 from; /* of the ring: the lanes' entries */
+  rdl_u32 bottom;
+  rdl_u32 now; /* rdl_cx.now and .broken of the leader */
+  rdl_u32 broken;
+  rdl_u64 ring;                      /* of the worker, from the start of the heap */
+  rdl_u32 near_head[RDL_NEAR_POOLS]; /* as they were before */
+  rdl_u32 near_tail[RDL_NEAR_POOLS];
+  rdl_u32 near_limit[RDL_NEAR_POOLS]; /* the lanes put nothing from here on */
+  rdl_u32 over[RDL_POOLS];            /* what found no place there, linked, */
+  rdl_u32 over_last[RDL_POOLS];
+  rdl_u32 over_count[RDL_POOLS];
+  rdl_u32 handed;
+  rdl_u32 segments; /* counts of all lanes: */
+  rdl_u32 spawned;
+  rdl_u32 finished;
+  rdl_u32 failed;
+  rdl_u32 suspended;
+  rdl_u32 woken;
+  rdl_hand hands[RDL_HANDS * RDL_LANES];
+  rdl_lane_state states[RDL_LANES];
+} rdl_pack;
+#endif
+
+/* What the lanes run next. */
+#define RDL_RUNS_OUT  0u /* nothing: the worker leaves */
+#define RDL_RUNS_WIDE 1u /* a segment of all lanes */
+#define RDL_RUNS_PACK 2u /* one of its own each */
+
 /* What the lanes of a worker tell each other, in memory that they share. */
 typedef struct rdl_group {
   /* The segment that all lanes run next: written by the leader before a barrier. */
-  rdl_u32 runs; /* 0 = there is none, and the worker leaves */
+  rdl_u32 runs; /* RDL_RUNS_... */
   rdl_u32 slot;
+  rdl_u32 task;
+  rdl_u32 frame;
   rdl_u32 resume;
   rdl_u32 status;
   rdl_u32 caught;
@@ -65,6 +158,10 @@ typedef struct rdl_group {
   /* What each lane brings to a word of all, and the leader's news of a cancel behind that. Two rows
      in turn: who is ahead by one word does not write what others still read. */
   rdl_u32 rows[2][RDL_LANES + 1u];
+#if defined(RDL_NEAR)
+  rdl_near near;
+  rdl_pack pack;
+#endif
 } rdl_group;
 
 /* Bytes of working memory that the tasks' RDL_SCRATCH shares out. */
@@ -104,6 +201,11 @@ typedef struct rdl_cx {
   /* The running future. */
   rdl_u32 slot;
   rdl_u32 wait; /* its wait word while it runs, without the cancel bit */
+  rdl_u32 task; /* words of its record that nobody else changes while it runs: */
+  rdl_u32 frame;
+  rdl_u32 owner;
+  rdl_u32 generation;
+  rdl_u32 childless; /* it had no child when its segment began, and has made none since */
   rdl_u32 resume;
   rdl_u32 spawned; /* its children that are not counted in its record yet */
   rdl_u32 status;  /* outcome of the await just over: a cause, 0 = went well */
@@ -119,9 +221,10 @@ typedef struct rdl_cx {
   RDL_GLOBAL const rdl_word *set_words; /* where the set stands in the frame, if it stands there */
   rdl_u32 set_size;
   rdl_u64 timeout;
-  rdl_u32 starting; /* it waits for room before its segment, and has still to hear: */
-  rdl_u32 told;     /* what it was woken with */
-  rdl_u32 again;    /* it was woken to look for room, and found none */
+  rdl_u32 starting;  /* it waits for room before its segment, and has still to hear: */
+  rdl_u32 told;      /* what it was woken with */
+  rdl_u32 again;     /* it was woken to look for room, and found none */
+  rdl_u32 own_child; /* the target is a child, which nobody else frees */
   /* Queues of this worker alone. */
   rdl_u32 top; /* oldest entry of the ring */
   rdl_u32 bottom;
@@ -186,6 +289,24 @@ typedef struct rdl_cx {
   rdl_u32 class_set;
   rdl_u32 low; /* a stash holds less than one segment may need */
   RDL_STASHES_(stashes);
+  /* Of the slot that was taken last. */
+  rdl_u32 new_generation;
+  rdl_u32 new_wait;
+  rdl_u32 new_frame;
+  rdl_u32 broken;   /* rdl_control.broken, as this worker last saw it */
+  rdl_u32 unfenced; /* a slot was freed, and no fence has come since (rdl_open_record) */
+  rdl_future heard; /* the future whose only waiter was woken last, and its cause */
+  rdl_u32 heard_cause;
+#if defined(RDL_NEAR)
+  rdl_u32 near_from; /* entries of the ring from here on stand here, too: */
+  rdl_entry near_ring[RDL_NEAR_RING];
+  rdl_u32 scarce; /* rdl_control.scarce, as this worker last saw it */
+  rdl_u32 alone;  /* dispatches until the next pack */
+  /* Of a lane that runs a future of its own. */
+  rdl_u32 packed;
+  rdl_u32 handed;      /* something has come that the leader must see to */
+  rdl_u32 first_child; /* of the future */
+#endif
   rdl_counters counters;
 #if RDL_LANES > 1
   /* The leader has all of this structure, the other lanes the tables, what the group publishes, and
@@ -207,6 +328,7 @@ typedef struct rdl_cx {
   rdl_u32 whole;  /* no part of its segment has run yet */
   rdl_u32 unseen; /* from here on ring entries have no word yet (rdl_show_children) */
   rdl_u32 over;   /* the await that the segment has left for was over before it began */
+  rdl_u32 looks;  /* turns, in some of which it looks around */
   rdl_u32 idle_rounds;
   rdl_u64 idle_since;
   /* What a segment of all lanes leaves to be done when all of them have ended it. */
@@ -221,6 +343,78 @@ typedef struct rdl_cx {
   rdl_u32 part;      /* items of lists that the scheduler may still go through in this kernel */
   rdl_u32 turns;     /* emulated: that are left */
 } rdl_cx;
+
+/* ---- records ---- */
+
+#if defined(RDL_SEE_COPIES)
+typedef rdl_record rdl_seen;
+RDL_FN rdl_seen rdl_see(const rdl_record *record) {
+  union {
+    rdl_record record;
+    rdl_u32 words[16];
+  } seen;
+  const rdl_u32 *from = &record->wait;
+  rdl_load4_relaxed(from, seen.words);
+  rdl_load4_relaxed(from + 4, seen.words + 4);
+  rdl_load4_relaxed(from + 8, seen.words + 8);
+  rdl_load4_relaxed(from + 12, seen.words + 12);
+  return seen.record;
+}
+#define RDL_SEEN(seen, word) ((seen).word)
+#else
+typedef RDL_GLOBAL const rdl_record *rdl_seen;
+#define rdl_see(record)      (record)
+#define RDL_SEEN(seen, word) rdl_load_relaxed(&(seen)->word)
+#endif
+
+/* What a look at a handle's record begins with: whose it is now, and whether its list is closed;
+   and with that, on its way at the same time, where it comes from. What was written before the list
+   was closed is seen behind it. */
+typedef struct rdl_first_look {
+  rdl_u32 generation;
+  rdl_u32 waiters;
+  rdl_u32 task;
+  rdl_u32 owner;
+  rdl_u32 previous_sibling;
+} rdl_first_look;
+
+RDL_FN rdl_first_look rdl_look(RDL_GLOBAL const rdl_record *record) {
+  rdl_first_look seen;
+#if defined(RDL_SEE_COPIES)
+  rdl_u32 first[4], second[4], third[4];
+  rdl_load4_relaxed(&record->task, second);
+  rdl_load4_relaxed(&record->next_sibling, third);
+  rdl_load4_acquire(&record->wait, first);
+  seen.generation = first[1];
+  seen.waiters = first[2];
+  seen.task = second[0];
+  seen.owner = second[2];
+  seen.previous_sibling = third[1];
+#else
+  seen.generation = rdl_load_acquire(&record->generation);
+  seen.waiters = rdl_load_acquire(&record->waiters);
+  seen.task = rdl_load_relaxed(&record->task);
+  seen.owner = rdl_load_relaxed(&record->owner);
+  seen.previous_sibling = rdl_load_relaxed(&record->previous_sibling);
+#endif
+  return seen;
+}
+
+/* What the worker keeps of the record of the future that it runs. */
+RDL_FN void rdl_know(rdl_cx *rdl, rdl_seen seen) {
+  rdl->task = RDL_SEEN(seen, task);
+  rdl->frame = RDL_SEEN(seen, frame);
+  rdl->owner = RDL_SEEN(seen, owner);
+  rdl->generation = RDL_SEEN(seen, generation);
+  rdl->childless =
+      RDL_SEEN(seen, first_child) == RDL_NIL && RDL_SEEN(seen, children) == RDL_CODE_RUNS;
+}
+
+/* The running future's task word gets a flag more. */
+RDL_FN void rdl_mark_task(rdl_cx *rdl, rdl_u32 flag) {
+  rdl->task |= flag;
+  rdl_store_relaxed(&rdl->self->task, rdl->task);
+}
 
 /* One item more of a list: 0 = the rest is for the next kernel. An item costs up to a dozen turns,
    for a loop that is passed by counts one, too. */
@@ -304,6 +498,26 @@ RDL_FN rdl_u32 rdl_leads(rdl_cx *rdl) {
 #endif
 }
 
+/*
+ * The leader's rdl_cx, of who leads. On CUDA it is in the block's shared memory, one of each warp
+ * at its head: a compiler that sees that in every call of a function reaches it there, and not by
+ * addresses that might be of any memory, which cost two instructions more at each access. So what
+ * is called from tasks of all lanes, and not copied to there, takes this and no other.
+ */
+#if defined(RDL_WARP)
+extern __shared__ rdl_u64 rdl_shared_memory[];
+RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
+  rdl_u32 part;
+  (void)rdl;
+  asm volatile("{ .reg .u32 t; mov.u32 t, %%tid.x; shr.u32 %0, t, 5; }" : "=r"(part));
+  return (rdl_cx *)rdl_shared_memory + part;
+}
+#else
+RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
+  return rdl;
+}
+#endif
+
 RDL_FN void rdl_copy_counters(rdl_cx *rdl) {
   RDL_GLOBAL rdl_counters *to = &rdl->me->counters;
   to->spawned = rdl->counters.spawned;
@@ -332,6 +546,7 @@ RDL_FN void rdl_stashes_open(rdl_cx *rdl) {
   for (pool = 0; pool < RDL_POOLS; pool++)
     rdl->stashes[pool] = rdl->me->stashes[pool];
 }
+/* Nothing is near any more. */
 RDL_FN void rdl_stashes_close(rdl_cx *rdl) {
   rdl_u32 pool;
   for (pool = 0; pool < RDL_POOLS; pool++)
@@ -377,14 +592,33 @@ RDL_FN void rdl_cx_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
   rdl->reserve = control->reserve;
   rdl->keep = 2u * rdl->chunk < rdl->reserve ? rdl->reserve : 2u * rdl->chunk;
   rdl->class_set = control->class_set;
+  rdl->unfenced = rdl->broken = 1;
+  rdl->own_child = 0;
+  rdl->heard.index = rdl->heard.generation = rdl->heard_cause = 0;
   rdl_stashes_open(rdl);
 }
+
+#if defined(RDL_NEAR)
+RDL_FN void rdl_near_open(RDL_LOCAL rdl_group *group, rdl_u64 ring) {
+  rdl_u32 k;
+  for (k = 0; k < RDL_NEAR_POOLS; k++)
+    group->near.head[k] = group->near.tail[k] = 0;
+  for (k = 0; k < RDL_POOLS; k++)
+    group->pack.over[k] = group->pack.over_count[k] = 0;
+  group->pack.ring = ring;
+}
+#endif
 
 RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker) {
   RDL_GLOBAL rdl_control *control = (RDL_GLOBAL rdl_control *)heap;
   rdl_cx_open(rdl, heap, worker);
   rdl_store_relaxed(&rdl->me->answered, 0u);
   rdl->top = rdl->bottom = 0;
+#if defined(RDL_NEAR)
+  rdl->near_from = rdl->alone = 0;
+  rdl->scarce = 1;
+  rdl_near_open(rdl->group, control->rings + (rdl_u64)worker * RDL_LOCAL_RING * sizeof(rdl_entry));
+#endif
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
   rdl->starved = rdl->me->starved;
   rdl->starved_ticket = rdl->me->starved_ticket;

@@ -47,7 +47,7 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
   plan(bytes, 1, sizeof(rdl_control));
   c->workers_at = plan(bytes, cx->workers, sizeof(rdl_worker));
   if (cx->facts.loop_budget) c->steps = plan(bytes, cx->workers, sizeof(rdl_step));
-  c->offers = plan(bytes, (cx->workers + 31u) / 32u, sizeof(rdl_u32));
+  c->offers = plan(bytes, (cx->workers + 127u) / 128u, 4u * sizeof(rdl_u32)); /* four at a time */
   c->rings = plan(bytes, (uint64_t)cx->workers * RDL_LOCAL_RING, sizeof(rdl_entry));
   c->records = plan(bytes, slots, sizeof(rdl_record));
   c->sides = plan(bytes, slots, sizeof(rdl_side));
@@ -97,7 +97,8 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
     double ticks_per_ns = (double)cx->facts.clock_hz / 1e9;
     c->quantum = (rdl_u64)((double)o->quantum_ns * ticks_per_ns);
     c->patience = rdl__epoch(cx) ? 0u : (rdl_u64)((double)o->park_ns * ticks_per_ns);
-    c->grain = (rdl_u64)((double)GRAIN_NS * ticks_per_ns);
+    /* The processors of a GPU's own have nothing better to do than to take whatever there is. */
+    c->grain = cx->facts.shares_cores ? (rdl_u64)((double)GRAIN_NS * ticks_per_ns) : 0u;
     c->meeting = rdl__epoch(cx) ? 0u : (rdl_u64)((double)MEETING_NS * ticks_per_ns);
     c->stretch = (rdl_u64)((double)STRETCH_NS * ticks_per_ns);
   } else { /* a round is 64 dispatches or 16 looks around; about 4 us either way */

@@ -16,7 +16,8 @@
 
 #define OWN_MODULE "tasks.cl"
 /* What calls the dispatch. */
-static const char *const last_texts[] = {"main.cl", "lead.cl", "launch.cl", "limited.cl"};
+static const char *const last_texts[] = {"main.cl", "pack_run.cl", "lead.cl", "launch.cl",
+                                         "limited.cl"};
 #define LAST_TEXTS (sizeof last_texts / sizeof last_texts[0])
 
 /* What messages call the generated pieces. */
@@ -46,7 +47,8 @@ typedef struct place {
   const rdl__image_module *module;
   const rdl__task *task;
   uint32_t number;
-  bool wide; /* run by all lanes of a worker */
+  bool wide;   /* run by all lanes of a worker */
+  bool packed; /* many at once, one in each lane */
 } place;
 
 /* By name; equal names in the order of loading, so that the later one is reported. */
@@ -172,11 +174,73 @@ static void print_run(rdl__text *out, const char *name, const place *places, uin
   }
 }
 
+/* Working memory costs a device workers, where they share what it has: an image without a task that
+ * names it has next to none. */
+static bool names_scratch(const rdl__image_module *modules, size_t count) {
+  for (size_t m = 0; m < count; m++) {
+    rdl__lexer lexer;
+    rdl__token token;
+    rdl__lexer_init(&lexer, modules[m].text, modules[m].length);
+    do {
+      rdl__lexer_next(&lexer, &token);
+      if (token.kind == RDL__TOKEN_WORD && rdl__token_is(&token, "RDL_SCRATCH")) return true;
+    } while (token.kind != RDL__TOKEN_END && token.kind != RDL__TOKEN_BROKEN);
+  }
+  return false;
+}
+
+/* Whether all lanes run a task: a bit each. */
+static void print_wide(rdl__text *out, const place *places, uint32_t count) {
+  rdl__text_print(out, "RDL_FN rdl_u32 rdl_is_wide(rdl_u32 task)\n{\n  rdl_u32 bits = 0u;\n");
+  for (uint32_t from = 0; from < count; from += 32u) {
+    uint32_t bits = 0;
+    for (uint32_t i = from; i < count && i < from + 32u; i++)
+      if (places[i].wide) bits |= 1u << (i - from);
+    if (bits)
+      rdl__text_print(out, "  if (task / 32u == %uu) bits = 0x%xu;\n", from / 32u, (unsigned)bits);
+  }
+  rdl__text_print(out, "  return bits >> task %% 32u & 1u;\n}\n");
+}
+
+static const char *spawned_by(const place *p, size_t *at) {
+  const rdl__task_list *list = p->module->tasks;
+  for (; *at < list->mention_count; ++*at) {
+    const rdl__mention *mention = &list->mentions[*at];
+    if (mention->kind == RDL__SPAWNED && mention->line >= p->task->begin_line &&
+        mention->line <= p->task->end_line)
+      return list->mentions[(*at)++].name;
+  }
+  return NULL;
+}
+
+static bool is_task(const place *places, uint32_t count, const char *name) {
+  for (uint32_t i = 0; i < count; i++)
+    if (strcmp(places[i].task->name, name) == 0) return true;
+  return false;
+}
+
+/* Tasks that are packed: their numbers, as far as the compiler finds what they spawn small. What
+ * stands behind a macro's name is not looked for. */
+static void print_packs(rdl__text *out, const place *places, uint32_t count) {
+  rdl__text_print(out, "RDL_FN rdl_u32 rdl_packs(rdl_u32 task)\n{\n  rdl_u32 bits = 0u;\n");
+  for (uint32_t i = 0; i < count; i++) {
+    const char *child;
+    size_t at = 0;
+    if (!places[i].packed) continue;
+    rdl__text_print(out, "  if (task / 32u == %uu && RDL_PACKS(%s)", i / 32u, places[i].task->name);
+    while ((child = spawned_by(&places[i], &at)))
+      rdl__text_print(out, is_task(places, count, child) ? " && RDL_PACKS(%s)" : " && 0 /* %s */",
+                      child);
+    rdl__text_print(out, ") bits |= 0x%xu;\n", (unsigned)(1u << i % 32u));
+  }
+  rdl__text_print(out, "  return bits >> task %% 32u & 1u;\n}\n");
+}
+
 /* On a worker of several lanes the tasks of all lanes stand apart from the others: around the words
  * that bring lanes together every branch must be one that all of them take. */
 static rdl_status print_runs(rdl__text *out, const place *places, uint32_t count) {
   place *some = calloc(count + (size_t)1, sizeof *some);
-  uint32_t alone = 0, wide = 0;
+  uint32_t alone = 0, wide = 0, packed = 0;
   if (!some) return RDL_OUT_OF_MEMORY;
   rdl__text_print(out, "#if RDL_LANES == 1\n");
   print_run(out, "rdl_run_task", places, count);
@@ -187,9 +251,14 @@ static rdl_status print_runs(rdl__text *out, const place *places, uint32_t count
   for (uint32_t i = 0; i < count; i++)
     if (places[i].wide) some[wide++] = places[i];
   print_run(out, "rdl_run_together", some, wide);
+  for (uint32_t i = 0; i < count; i++)
+    if (places[i].packed) some[packed++] = places[i];
+  print_run(out, "rdl_run_packed", some, packed);
+  print_wide(out, places, count);
+  print_packs(out, places, count);
   rdl__text_print(out, "typedef union rdl_stage {\n  rdl_word words[1];\n");
   for (uint32_t i = 0; i < count; i++)
-    rdl__text_print(out, "  RDL_STAGE(%s)\n", places[i].task->name);
+    if (places[i].wide) rdl__text_print(out, "  RDL_STAGE(%s)\n", places[i].task->name);
   rdl__text_print(out, "} rdl_stage;\n#endif\n");
   free(some);
   return RDL_OK;
@@ -200,7 +269,9 @@ static rdl_status print_tail(rdl__text *out, const place *places, uint32_t count
   for (uint32_t i = 0; i < count; i++) {
     const rdl__task *task = places[i].task;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are as many places as tasks */
-    const char *form = task->lane_state ? "RDL_LANES_RUNNER" : "RDL_RUNNER";
+    const char *form = task->lane_state ? "RDL_LANES_RUNNER"
+                       : places[i].wide ? "RDL_RUNNER"
+                                        : "RDL_ALONE_RUNNER";
     rdl__text_print(out, "%s(%s)\n", form, task->name);
   }
   rdl__text_print(out, "#define RDL_TASK_COUNT %uu\n", count);
@@ -220,26 +291,35 @@ static void print_ends(rdl__text *out, const rdl__image_module *modules, size_t 
 }
 
 static void list_places(const rdl__image_module *modules, size_t count, const bool *wide,
-                        place *places) {
+                        const bool *unpacked, place *places) {
   uint32_t n = 0;
   for (size_t m = 0; m < count; m++)
     for (size_t i = 0; i < modules[m].tasks->count; i++, n++)
-      places[n] = (place){&modules[m], &modules[m].tasks->tasks[i], n, wide[n]};
+      places[n] = (place){.module = &modules[m],
+                          .task = &modules[m].tasks->tasks[i],
+                          .number = n,
+                          .wide = wide[n],
+                          .packed = m > 0 && !wide[n] && !unpacked[n]};
 }
 
 static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl__image *image,
                              rdl_reason *why) {
   place *places = calloc(image->task_count + (size_t)1, sizeof *places);
   bool *wide = calloc(image->task_count + (size_t)1, sizeof *wide);
+  bool *unpacked = calloc(image->task_count + (size_t)1, sizeof *unpacked);
   rdl_status status = RDL_OUT_OF_MEMORY;
-  if (places && wide) status = rdl__find_wide(modules, count, wide);
+  if (places && wide && unpacked) status = rdl__find_wide(modules, count, wide);
+  if (!status) status = rdl__find_unpacked(modules, count, unpacked);
   if (!status) {
-    list_places(modules, count, wide, places);
+    list_places(modules, count, wide, unpacked, places);
     print_ends(&image->tail, modules, count);
+    rdl__text_print(&image->tail, "#define RDL_SCRATCH_USED %s\n",
+                    names_scratch(modules, count) ? "RDL_SCRATCH_BYTES" : "8u");
     status = print_tail(&image->tail, places, image->task_count);
   }
   free(places);
   free(wide);
+  free(unpacked);
   return status || image->tail.failed ? report_memory(why) : RDL_OK;
 }
 

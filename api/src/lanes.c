@@ -8,7 +8,8 @@
 
 typedef char name[RDL__NAME_MAX + 1];
 
-/* Functions and macros that name lanes, of all modules: a file may use those of one before it. */
+/* Functions and macros that name what is looked for, of all modules: a file may use those of one
+ * before it. */
 typedef struct names {
   name *items;
   size_t count;
@@ -18,11 +19,12 @@ typedef struct names {
 
 /* One way through a file. */
 typedef struct walk {
+  bool (*looked_for)(const rdl__token *token);
   rdl__lexer lexer;
   rdl__token token;
   rdl__token before;
   const rdl__task_list *tasks;
-  bool *wide; /* of the file's first task */
+  bool *marks; /* of the file's first task */
   names *known;
   name owner; /* the function or task whose body this is; empty = none */
   bool owner_is_task;
@@ -49,16 +51,44 @@ static void add(names *known, const char *text) {
   memcpy(known->items[known->count++], text, sizeof(name));
 }
 
-static bool names_lanes(const walk *w) {
+static bool is_one_of(const rdl__token *token, const char *const *words, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (rdl__token_is(token, words[k])) return true;
+  return false;
+}
+
+static bool begins_as(const rdl__token *token, const char *const *beginnings, size_t count) {
+  for (size_t k = 0; k < count; k++)
+    if (strncmp(token->text, beginnings[k], strlen(beginnings[k])) == 0) return true;
+  return false;
+}
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static bool names_lanes(const rdl__token *token) {
   static const char *const words[] = {"rdl_lane", "rdl_sync", "rdl_ballot", "RDL_SPAWN_LANES",
                                       "RDL_TRY_SPAWN_LANES"};
   static const char *const beginnings[] = {"rdl_broadcast_", "rdl_reduce_", "rdl_scan_"};
+  return is_one_of(token, words, COUNT(words)) || begins_as(token, beginnings, COUNT(beginnings));
+}
+
+/* All that kernels/pack.cl does not have. */
+static bool names_what_none_packs(const rdl__token *token) {
+  static const char *const packed[] = {
+      "RDL_BEGIN",  "RDL_END",   "RDL_EXIT",        "RDL_RETURN",      "RDL_FAIL",   "RDL_SPAWN",
+      "RDL_SPAWNS", "RDL_AWAIT", "RDL_RESULT",      "RDL_AT",          "RDL_GLOBAL", "RDL_NONE",
+      "RDL_FN",     "RDL_YIELD", "RDL_AWAIT_EVENT", "RDL_AWAIT_COUNT", "rdl_ptr",    "rdl_future",
+      "rdl_event",  "rdl_sqrt",  "rdl_fabs",        "rdl_floor",       "rdl_ceil",   "rdl_sin",
+      "rdl_cos",    "rdl_exp",   "rdl_log",         "rdl_pow",         "rdl_fmin",   "rdl_fmax"};
+  static const char *const types[] = {"rdl_u", "rdl_i", "rdl_f", "rdl_atomic_"};
+  static const char *const own[] = {"rdl_", "RDL_"};
+  return begins_as(token, own, COUNT(own)) && !is_one_of(token, packed, COUNT(packed)) &&
+         !begins_as(token, types, COUNT(types));
+}
+
+static bool is_named(const walk *w) {
   if (w->token.kind != RDL__TOKEN_WORD) return false;
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (rdl__token_is(&w->token, words[k])) return true;
-  for (size_t k = 0; k < sizeof beginnings / sizeof *beginnings; k++)
-    if (strncmp(w->token.text, beginnings[k], strlen(beginnings[k])) == 0) return true;
-  return is_known(w->known, w->token.text);
+  return w->looked_for(&w->token) || is_known(w->known, w->token.text);
 }
 
 static void next(walk *w) {
@@ -84,7 +114,7 @@ static void take_owner(walk *w, const rdl__token *token, bool is_task) {
 
 static void mark_task(walk *w) {
   for (size_t i = 0; i < w->tasks->count; i++)
-    if (strcmp(w->tasks->tasks[i].name, w->owner) == 0) w->wide[i] = true;
+    if (strcmp(w->tasks->tasks[i].name, w->owner) == 0) w->marks[i] = true;
 }
 
 static void mark_owner(walk *w) {
@@ -102,7 +132,7 @@ static void read_define(walk *w) {
   next(w);
   take_owner(w, &w->token, false);
   for (next(w); !at_end(w) && !is_mark(w, '\n'); next(w))
-    if (names_lanes(w)) mark_owner(w);
+    if (is_named(w)) mark_owner(w);
   memcpy(w->owner, body, sizeof body);
   w->owner_is_task = is_task;
 }
@@ -139,13 +169,14 @@ static void read_token(walk *w) {
     w->depth++;
   } else if (is_mark(w, '}')) {
     if (w->depth) w->depth--;
-  } else if (w->depth && names_lanes(w)) {
+  } else if (w->depth && is_named(w)) {
     mark_owner(w);
   }
 }
 
-static void read_module(const rdl__image_module *module, names *known, bool *wide) {
-  walk w = {.tasks = module->tasks, .wide = wide, .known = known};
+static void read_module(const rdl__image_module *module, bool (*looked_for)(const rdl__token *),
+                        names *known, bool *marks) {
+  walk w = {.looked_for = looked_for, .tasks = module->tasks, .marks = marks, .known = known};
   rdl__lexer_init(&w.lexer, module->text, module->length);
   w.lexer.lenient = true;
   for (next(&w); !at_end(&w); next(&w))
@@ -154,17 +185,26 @@ static void read_module(const rdl__image_module *module, names *known, bool *wid
 
 /* A macro may use one that is defined further down: the files are read until nothing new is found.
  */
-rdl_status rdl__find_wide(const rdl__image_module *modules, size_t count, bool *wide) {
+static rdl_status find(const rdl__image_module *modules, size_t count,
+                       bool (*looked_for)(const rdl__token *), bool *marks) {
   names known = {0};
   size_t before;
   do {
     size_t first = 0;
     before = known.count;
     for (size_t m = 0; m < count; m++) {
-      read_module(&modules[m], &known, wide + first);
+      read_module(&modules[m], looked_for, &known, marks + first);
       first += modules[m].tasks->count;
     }
   } while (known.count != before && !known.failed);
   free(known.items);
   return known.failed ? RDL_OUT_OF_MEMORY : RDL_OK;
+}
+
+rdl_status rdl__find_wide(const rdl__image_module *modules, size_t count, bool *wide) {
+  return find(modules, count, names_lanes, wide);
+}
+
+rdl_status rdl__find_unpacked(const rdl__image_module *modules, size_t count, bool *unpacked) {
+  return find(modules, count, names_what_none_packs, unpacked);
 }

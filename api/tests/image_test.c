@@ -4,6 +4,7 @@
 #include "backends/common/kernel_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "failing_memory.h"
@@ -38,7 +39,7 @@ static void finish(modules *m) {
 }
 
 /* What stands behind the generated dispatch. */
-enum { LAST = 4 };
+enum { LAST = 5 };
 
 static const rdl_text_piece *piece_at(const rdl__image *image, size_t from_end) {
   assert_true(image->text.count > from_end);
@@ -72,7 +73,8 @@ static void pieces_in_order(void **state) {
            "#define RDL_ID_three 5u\n#define RDL_HEAD_three RDL_HEAD_HERE_\n");
   is_piece(piece_at(&image, LAST + 1), "b.task.c", TASK("three", "int")); /* without the mark */
   is_piece(piece_at(&image, LAST), "raddle-dispatch", NULL);
-  is_piece(piece_at(&image, 3), "main.cl", NULL);
+  is_piece(piece_at(&image, 4), "main.cl", NULL);
+  is_piece(piece_at(&image, 3), "pack_run.cl", NULL);
   is_piece(piece_at(&image, 2), "lead.cl", NULL);
   is_piece(piece_at(&image, 1), "launch.cl", NULL);
   is_piece(piece_at(&image, 0), "limited.cl", NULL);
@@ -100,7 +102,7 @@ static void dispatch_over_all_tasks(void **state) {
   (void)state;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
   const char *text = piece_at(&image, LAST)->text;
-  assert_non_null(strstr(text, "RDL_RUNNER(two)\nRDL_RUNNER(three)\n"));
+  assert_non_null(strstr(text, "RDL_ALONE_RUNNER(two)\nRDL_ALONE_RUNNER(three)\n"));
   assert_non_null(strstr(text, run));
   assert_non_null(strstr(text, "  RDL_INFO(one, 0u, 0u)\n  RDL_ALONE_INFO(one)\n"
                                "  RDL_INFO(two, 0u, 0u)\n  RDL_ALONE_INFO(two)\n"
@@ -119,7 +121,7 @@ static void dispatch_to_a_task_with_lanes(void **state) {
   (void)state;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
   const char *text = piece_at(&image, LAST)->text;
-  assert_non_null(strstr(text, "RDL_RUNNER(two)\nRDL_LANES_RUNNER(three)\n"));
+  assert_non_null(strstr(text, "RDL_ALONE_RUNNER(two)\nRDL_LANES_RUNNER(three)\n"));
   assert_non_null(strstr(text, "  RDL_INFO(three, 2u + 1u * RDL_LANES, 0u)\n"
                                "  RDL_LANES_INFO(three)\n"));
   assert_null(strstr(text, "RDL_LANES_INFO(two)"));
@@ -133,13 +135,17 @@ static bool is_wide(const char *file) {
   load(&m, "a.task.c", file);
   rdl__image image;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
-  const char *text = piece_at(&image, LAST)->text;
+  char *text = strdup(piece_at(&image, LAST)->text);
   assert_non_null(strstr(text, "RDL_ALONE_INFO(two)\n"));
   bool wide = !strstr(text, "RDL_ALONE_INFO(three)\n");
-  const char *together = strstr(text, "rdl_run_together");
+  char *together = strstr(text, "rdl_run_together");
   assert_non_null(together);
+  char *packed = strstr(together, "rdl_run_packed");
+  assert_non_null(packed);
+  *packed = '\0';
   assert_int_equal(strstr(together, "how = three_run(rdl);") != NULL, wide);
   assert_null(strstr(together, "how = two_run(rdl);"));
+  free(text);
   rdl__image_finish(&image);
   finish(&m);
   return wide;
@@ -190,6 +196,42 @@ static void hash_of(const char *name, const char *second, char out_hash[65]) {
   memcpy(out_hash, image.hash, 65);
   rdl__image_finish(&image);
   finish(&m);
+}
+
+/* Whether the task "three" of this file is one of those that run in every lane at once. */
+static bool is_packed(const char *file) {
+  modules m;
+  load(&m, "a.task.c", file);
+  rdl__image image;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
+  const char *packed = strstr(piece_at(&image, LAST)->text, "rdl_run_packed");
+  assert_non_null(packed);
+  bool is = strstr(packed, "how = three_run(rdl);") != NULL;
+  rdl__image_finish(&image);
+  finish(&m);
+  return is;
+}
+
+static void who_names_few_words_is_packed(void **state) {
+  static const char *const packed[] = {
+      THREE("self->k = 1; RDL_RETURN(1);"),
+      THREE("RDL_SPAWN(self->f, one); RDL_AWAIT(self->f); RDL_RETURN(RDL_RESULT(int, self->f));"),
+      THREE("RDL_YIELD(); *RDL_AT(uint, args->p) = rdl_atomic_add(RDL_AT(uint, args->q), 1);"),
+      "RDL_FN uint mine(uint n) { return n; }\n" THREE("self->k = mine(1);"),
+  };
+  static const char *const others[] = {
+      THREE("RDL_SYNC_OF_NOBODY; rdl_sync();"),
+      THREE("RDL_TRY_SPAWN(self->k, self->f, one);"),
+      THREE("RDL_AWAIT_CHILDREN();"),
+      THREE("RDL_SIGNAL(args->e, 1);"),
+      "#define OUTER INNER\n#define INNER(x) RDL_DETACH(x)\n" THREE("OUTER(self->f);"),
+      "RDL_TASK_LANES(three, int, A, S, L) { RDL_BEGIN(); RDL_END(); }\n",
+  };
+  (void)state;
+  for (size_t k = 0; k < sizeof packed / sizeof *packed; k++)
+    assert_true(is_packed(packed[k]));
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+    assert_false(is_packed(others[k]));
 }
 
 static void hash_knows_names_and_texts(void **state) {
@@ -344,6 +386,7 @@ int main(void) {
       cmocka_unit_test(dispatch_over_all_tasks),
       cmocka_unit_test(dispatch_to_a_task_with_lanes),
       cmocka_unit_test(who_names_lanes_is_wide),
+      cmocka_unit_test(who_names_few_words_is_packed),
       cmocka_unit_test(hash_knows_names_and_texts),
       cmocka_unit_test(same_name_in_two_files),
       cmocka_unit_test(mentions_are_judged),
