@@ -413,14 +413,6 @@ RDL_FN void rdl_store4_relaxed(rdl_u32 *p, rdl_u32 a, rdl_u32 b, rdl_u32 c, rdl_
                : "memory");
 }
 
-RDL_FN rdl_u32 rdl_exchange_release(rdl_u32 *p, rdl_u32 v) {
-  rdl_u32 old;
-  asm volatile("atom.release.gpu.global.exch.b32 %0, [%1], %2;"
-               : "=r"(old)
-               : "l"(__cvta_generic_to_global(p)), "r"(v)
-               : "memory");
-  return old;
-}
 RDL_FN rdl_u32 rdl_cas_release(rdl_u32 *p, rdl_u32 expected, rdl_u32 v) {
   rdl_u32 old;
   asm volatile("atom.release.gpu.global.cas.b32 %0, [%1], %2, %3;"
@@ -765,7 +757,6 @@ RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
 #define RDL_SEE_COPIES 1
 #else
 #define rdl_load_early        rdl_load_acquire
-#define rdl_exchange_release  rdl_exchange
 #define rdl_cas_release       rdl_cas
 #define rdl_cas_acquire       rdl_cas
 #define rdl_cas_covered       rdl_cas

@@ -56,14 +56,6 @@ RDL_OUTLINE void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u3
     rdl_pool_put(rdl, RDL_POOL_FRAMES + size_class, unit);
 }
 
-/* Where the result stands: in the record, or in a block whose number is in the record. */
-RDL_FN RDL_GLOBAL rdl_word *rdl_result_words(rdl_cx *rdl, rdl_u32 slot) {
-  RDL_GLOBAL rdl_record *record = rdl->records + slot;
-  if (rdl_block_class(rdl_load_relaxed(&record->task), RDL_RESULT_SHIFT) == RDL_CLASS_NONE)
-    return (RDL_GLOBAL rdl_word *)record->result;
-  return rdl_block(rdl, record->result[0]);
-}
-
 /* ---- birth ---- */
 
 /* The order of a life's first words: whoever sees one of them must not take the generation of the

@@ -177,7 +177,7 @@ RDL_FN rdl_u32 rdl_fire(rdl_cx *rdl, rdl_u32 index, rdl_u32 *ticket, rdl_u32 *st
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
   rdl_u32 who = node->who, kind = node->kind;
   rdl_u32 member = (kind & 3u) == RDL_NODE_MEMBER;
-  *ticket = node->ticket;
+  *ticket = rdl_load_relaxed(&node->ticket); /* before the node is free */
   *stays = kind & RDL_NODE_LOCAL;
   for (;;) {
     rdl_node_free(rdl, index); /* first: who is woken may wait again at once */

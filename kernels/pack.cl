@@ -96,7 +96,7 @@ RDL_OUTLINE rdl_future rdl_spawn_packed(rdl_cx *rdl, rdl_u32 task, const rdl_wor
     block[k] = words[k];
   if (rdl->unfenced) rdl_fence();
   rdl->unfenced = 0;
-  rdl_store4_relaxed(&record->task, task, 0u, rdl->slot, RDL_NIL); /* resume, owner, children */
+  rdl_store4_relaxed(&record->task, task, 0u, rdl->slot, RDL_NIL); /* resume, owner, first child */
   rdl_store4_relaxed(&record->next_sibling, rdl->first_child, RDL_NIL, 0u, frame); /* cause */
   rdl_store_relaxed(&record->result[RDL_WORD_BORN], rdl_next_born(rdl));
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
@@ -106,6 +106,7 @@ RDL_OUTLINE rdl_future rdl_spawn_packed(rdl_cx *rdl, rdl_u32 task, const rdl_wor
   rdl_store_relaxed(&rdl->self->first_child, slot);
   rdl->first_child = slot;
   rdl->childless = 0;
+  rdl->has_spawned = 1;
   rdl->spawned++;
   (void)rdl_add_local(&rdl->group->pack.spawned, 1u);
   rdl_pack_push(rdl, slot, ready);
@@ -130,7 +131,8 @@ RDL_FN void rdl_pack_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting) {
 /* The waiters of what this lane has ended. */
 RDL_FN void rdl_pack_fire(rdl_cx *rdl, rdl_u32 index) {
   RDL_GLOBAL rdl_node *node = rdl->nodes + index;
-  rdl_u32 next = node->next, kind = node->kind, who = node->who, ticket = node->ticket;
+  rdl_u32 next = node->next, kind = node->kind, who = node->who;
+  rdl_u32 ticket = rdl_load_relaxed(&node->ticket); /* before the node is free */
   if (next || (kind & 3u) != RDL_NODE_PLAIN || index >= rdl->slots) {
     rdl_pack_hand(rdl, RDL_HAND_CHAIN, index, 0u);
     return;
@@ -183,7 +185,10 @@ RDL_FN rdl_u32 rdl_pack_close(rdl_cx *rdl, rdl_u32 slot, rdl_u32 owner, rdl_u32 
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   RDL_LOCAL rdl_pack *pack = &rdl->group->pack;
   rdl_u32 head, left;
-  (void)rdl_add_local(cause ? &pack->failed : &pack->finished, 1u);
+  (void)rdl_add_local(!cause                                       ? &pack->finished
+                      : RDL_CAUSE_STATUS(cause) == RDL_S_CANCELLED ? &pack->cancelled
+                                                                   : &pack->failed,
+                      1u);
   rdl_store_beside_release(&record->wait, rdl_with_state(wait, RDL_DONE));
   head = rdl_exchange(&record->waiters, RDL_LIST_CLOSED);
   rdl->unfenced = 0;
@@ -199,22 +204,25 @@ RDL_FN rdl_u32 rdl_pack_close(rdl_cx *rdl, rdl_u32 slot, rdl_u32 owner, rdl_u32 
   return RDL_NIL;
 }
 
-/* As rdl_complete, of a future whose last child this lane has ended, and of its owners. What the
-   host hears of, and what has failed, is the leader's. */
+/* As rdl_complete, of a future whose last child this lane has ended. What the host hears of, what
+   has failed, and its owner, is the leader's. */
 RDL_FN void rdl_pack_complete(rdl_cx *rdl, rdl_u32 slot) {
-  while (slot) {
-    RDL_GLOBAL rdl_record *record = rdl->records + slot;
-    rdl_seen seen = rdl_see(record);
-    rdl_u32 task = RDL_SEEN(seen, task), cause = RDL_SEEN(seen, cause);
-    if (cause || (task & (RDL_TASK_HOST | RDL_TASK_ANSWERS | RDL_TASK_CANCELLED))) {
-      rdl_pack_hand(rdl, RDL_HAND_OVER, slot, 0u);
-      return;
-    }
-    cause = rdl_pack_free_children(rdl, task, RDL_SEEN(seen, first_child));
-    rdl_store_relaxed(&record->first_child, RDL_NIL);
-    if (cause) rdl_store_relaxed(&record->cause, cause);
-    slot = rdl_pack_close(rdl, slot, RDL_SEEN(seen, owner), RDL_SEEN(seen, wait), cause);
+  RDL_GLOBAL rdl_record *record = rdl->records + slot;
+  rdl_seen seen;
+  rdl_u32 task, cause, owner;
+  if (!slot) return;
+  seen = rdl_see(record);
+  task = RDL_SEEN(seen, task);
+  cause = RDL_SEEN(seen, cause);
+  if (cause || (task & (RDL_TASK_HOST | RDL_TASK_ANSWERS | RDL_TASK_CANCELLED))) {
+    rdl_pack_hand(rdl, RDL_HAND_OVER, slot, 0u);
+    return;
   }
+  cause = rdl_pack_free_children(rdl, task, RDL_SEEN(seen, first_child));
+  rdl_store_relaxed(&record->first_child, RDL_NIL);
+  if (cause) rdl_store_relaxed(&record->cause, cause);
+  owner = rdl_pack_close(rdl, slot, RDL_SEEN(seen, owner), RDL_SEEN(seen, wait), cause);
+  if (owner) rdl_pack_hand(rdl, RDL_HAND_OVER, owner, 0u);
 }
 
 /* As rdl_return: a child still lives. */

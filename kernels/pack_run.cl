@@ -35,9 +35,14 @@ RDL_FN rdl_u32 rdl_pack_suspend(rdl_cx *rdl) {
     return 0;
   }
   rdl_store_beside_release(&rdl->nodes[node].who, RDL_NIL);
-  if (!rdl_take_back(rdl, waiting)) return 0;
+  if (!rdl_take_back(rdl, waiting)) {
+    (void)rdl_add_local(&rdl->group->pack.suspended, 1u);
+    return 0;
+  }
   rdl->status = rdl_cause_of(rdl, rdl->target);
-  return 1;
+  if (!rdl->has_spawned) return 1;
+  rdl_pack_hand_on(rdl, RDL_SUSPENDED); /* which is over, and the leader finds it so */
+  return 0;
 }
 
 /* What the future awaited, before its segment goes on: 0 = the leader knows more about it. */
@@ -89,7 +94,7 @@ RDL_FN rdl_u32 rdl_pack_take_up(rdl_cx *rdl, rdl_entry entry) {
   rdl->wait = wait & ~RDL_CANCEL_BIT;
   rdl->status = RDL_SEEN(seen, cause);
   rdl->first_child = RDL_SEEN(seen, first_child);
-  rdl->cause = rdl->misuse = rdl->handed = 0;
+  rdl->cause = rdl->misuse = rdl->handed = rdl->has_spawned = 0;
   rdl->timeout = RDL_NEVER;
   rdl->resume = resume & RDL_RESUME_MASK;
   rdl->spawned = resume >> RDL_SPAWNED_SHIFT;
@@ -100,14 +105,10 @@ RDL_FN rdl_u32 rdl_pack_take_up(rdl_cx *rdl, rdl_entry entry) {
   return !rdl->resume || rdl_pack_settle(rdl);
 }
 
-RDL_FN void rdl_pack_run(rdl_cx *rdl) {
+RDL_FN void rdl_pack_run(rdl_cx *rdl, rdl_entry entry) {
   RDL_LOCAL rdl_pack *pack = &rdl->group->pack;
-  RDL_GLOBAL const rdl_entry *at = rdl->ring + (pack->from + rdl_lane()) % RDL_LOCAL_RING;
-  rdl_entry entry;
   rdl_u32 how;
-  entry.slot = rdl_load_relaxed(&at->slot);
-  entry.wait = rdl_load_relaxed(&at->wait);
-  rdl->unfenced = 1;
+  rdl->unfenced = 1; /* others have freed the slots that are taken here */
   if (!rdl_pack_take_up(rdl, entry)) {
     rdl_pack_hand(rdl, RDL_HAND_START, entry.slot, entry.wait);
     return;
@@ -138,11 +139,17 @@ RDL_FN void rdl_pack_opens(rdl_cx *rdl, RDL_LOCAL rdl_group *group, RDL_GLOBAL r
 /* In all lanes, with what the leader tells. */
 RDL_FN void rdl_pack_lane(rdl_cx *rdl) {
   RDL_LOCAL const rdl_pack *pack = &rdl->group->pack;
-  if (rdl_lane() >= pack->count) return;
+  RDL_GLOBAL const rdl_entry *at;
+  rdl_entry entry;
   rdl->ring = (RDL_GLOBAL rdl_entry *)(rdl->heap + pack->ring);
+  at = rdl->ring + (pack->from + rdl_lane()) % RDL_LOCAL_RING;
+  entry.slot = rdl_load_relaxed(&at->slot);
+  entry.wait = rdl_load_relaxed(&at->wait);
+  rdl_barrier(); /* the first children stand where the entries stood */
+  if (rdl_lane() >= pack->count) return;
   rdl->now = pack->now;
   rdl->broken = pack->broken;
-  rdl_pack_run(rdl);
+  rdl_pack_run(rdl, entry);
 }
 
 /* ---- the leader, before ---- */
@@ -187,16 +194,17 @@ RDL_FN rdl_u32 rdl_pack_has_room(rdl_cx *rdl, rdl_u32 want) {
 }
 
 /* How many of the ring's newest may run at the same time; below RDL_PACK_LEAST none. A pack is one
-   dispatch among those between two looks elsewhere: it takes about as long as one. */
+   dispatch among those between two looks elsewhere: it takes about as long as one. None where slots
+   are few, for a pack holds many, and none where each worker shows what it runs. */
 RDL_FN rdl_u32 rdl_pack_size(rdl_cx *rdl, rdl_u32 each) {
   rdl_u32 ready = rdl->bottom - rdl->top, limit = rdl->control->segment_limit, count;
   if (rdl->alone || rdl->turn >= RDL_USUAL || rdl->starved || rdl->careful || rdl->next ||
-      rdl->scarce)
+      rdl->scarce || rdl->shown || rdl->chunk != RDL_LARGEST_CHUNK)
     return 0;
   count =
       rdl_least(rdl_least(ready, RDL_LANES), RDL_NEAR / (each < RDL_BATCH_MOST ? each : 4u * each));
-  if (limit) count = rdl_least(count, limit - rdl->segments);
-  if (count * (each + 2u) > RDL_LOCAL_RING - ready) return 0;
+  if (limit) count = rdl_least(count, limit > rdl->segments ? limit - rdl->segments : 0u);
+  if (count * (each + 3u) > RDL_LOCAL_RING - ready) return 0;
   return count;
 }
 
@@ -224,7 +232,7 @@ RDL_FN rdl_u32 rdl_pack_begins(rdl_cx *rdl) {
   pack->now = rdl->now;
   pack->broken = rdl->broken;
   pack->handed = pack->segments = pack->spawned = pack->finished = pack->failed = 0;
-  pack->suspended = pack->woken = 0;
+  pack->cancelled = pack->suspended = pack->woken = 0;
   for (k = 0; k < RDL_NEAR_POOLS; k++) {
     pack->near_head[k] = near->head[k];
     pack->near_tail[k] = near->tail[k];
@@ -245,6 +253,7 @@ RDL_FN void rdl_pack_count(rdl_cx *rdl) {
   rdl->counters.spawned += pack->spawned;
   rdl->counters.finished += pack->finished;
   rdl->counters.failed += pack->failed;
+  rdl->counters.cancelled += pack->cancelled;
   rdl->counters.suspended += pack->suspended;
   rdl->counters.woken += pack->woken;
   rdl->segments += pack->count;
@@ -258,6 +267,7 @@ RDL_FN void rdl_pack_stash(rdl_cx *rdl, rdl_u32 pool) {
   rdl_u32 k = rdl_near_pool(pool), over = pack->over[pool];
   if (k != RDL_NEAR_POOLS) {
     if ((rdl_i32)(near->tail[k] - pack->near_limit[k]) > 0) near->tail[k] = pack->near_limit[k];
+    if (near->tail[k] != pack->near_tail[k]) rdl->given |= 1u << pool;
     stash->left += near->tail[k] - pack->near_tail[k];
     stash->left -= near->head[k] - pack->near_head[k];
   }
@@ -274,7 +284,7 @@ RDL_FN void rdl_pack_stash(rdl_cx *rdl, rdl_u32 pool) {
   if (rdl_pool_each(rdl, pool) && stash->left < 2u * rdl->reserve) rdl->low = 1;
 }
 
-RDL_FN void rdl_pack_go_on(rdl_cx *rdl, RDL_LOCAL const rdl_lane_state *state, rdl_u32 how) {
+RDL_FN void rdl_pack_load(rdl_cx *rdl, RDL_LOCAL const rdl_lane_state *state) {
   rdl->slot = state->slot;
   rdl->self = rdl->records + state->slot;
   rdl->wait = state->wait;
@@ -295,8 +305,21 @@ RDL_FN void rdl_pack_go_on(rdl_cx *rdl, RDL_LOCAL const rdl_lane_state *state, r
   rdl->timeout = RDL_NEVER;
   rdl->own_child = rdl->over = rdl->wide = rdl->starting = rdl->told = rdl->again = 0;
   rdl->whole = 0;
+}
+
+/* The future waits, or has ended. One that goes on, for what it waits for has come or it was told
+   to end, is run when all others are where they belong: its segment may not end. */
+RDL_FN void rdl_pack_go_on(rdl_cx *rdl, RDL_LOCAL rdl_hand *hand) {
+  RDL_LOCAL rdl_lane_state *state = rdl->group->pack.states + hand->what;
+  rdl_pack_load(rdl, state);
   rdl->segments--; /* it is counted already */
-  if (rdl_lead_on(rdl, how)) (void)rdl_lead_run(rdl, RDL_STARTS);
+  if (!rdl_lead_on(rdl, hand->how)) return;
+  rdl->segments++;
+  state->wait = rdl->wait;
+  state->task = rdl->task;
+  state->spawned = rdl->spawned;
+  state->status = rdl->status;
+  hand->kind = RDL_HAND_GO;
 }
 
 /* As rdl_return, whose count was changed already. */
@@ -306,37 +329,46 @@ RDL_FN void rdl_pack_returned(rdl_cx *rdl, rdl_u32 slot) {
   rdl_return_now(rdl);
 }
 
-/* One by one, in the order in which the lanes have come to it. */
-RDL_FN void rdl_pack_serve(rdl_cx *rdl, RDL_LOCAL const rdl_hand *hand) {
-  RDL_LOCAL const rdl_pack *pack = &rdl->group->pack;
-  switch (hand->kind) {
-  case RDL_HAND_START:
+RDL_FN void rdl_pack_serve(rdl_cx *rdl, RDL_LOCAL rdl_hand *hand) {
+  rdl_u32 kind = hand->kind;
+  if (kind == RDL_HAND_START) {
     rdl_ring_push(rdl, hand->what, hand->how);
     rdl->alone++;
-    break;
-  case RDL_HAND_ON:
-    rdl_pack_go_on(rdl, pack->states + hand->what, hand->how);
-    break;
-  case RDL_HAND_CHAIN:
+  } else if (kind == RDL_HAND_ON) {
+    rdl_pack_go_on(rdl, hand);
+  } else if (kind == RDL_HAND_CHAIN) {
     rdl_fire_list(rdl, hand->what);
-    break;
-  case RDL_HAND_WOKEN:
+  } else if (kind == RDL_HAND_WOKEN) {
     rdl_place(rdl, hand->what, hand->how, rdl->sides[hand->what].home, RDL_NIL);
-    break;
-  case RDL_HAND_RETURN:
+  } else if (kind == RDL_HAND_RETURN) {
     rdl_pack_returned(rdl, hand->what);
-    break;
-  case RDL_HAND_SWEEP:
+  } else if (kind == RDL_HAND_SWEEP) {
     rdl_sweep(rdl, rdl->records + hand->what);
-    break;
-  default:
+  } else {
     rdl_note_end(rdl, hand->what);
+  }
+}
+
+/* First what needs no segment. */
+RDL_FN void rdl_pack_serve_all(rdl_cx *rdl) {
+  RDL_LOCAL rdl_pack *pack = &rdl->group->pack;
+  rdl_u32 k;
+  for (k = 0; k < pack->handed; k++) {
+    rdl_pack_serve(rdl, pack->hands + k);
+    rdl_settle_up(rdl);
+  }
+  for (k = 0; k < pack->handed; k++) {
+    if (pack->hands[k].kind != RDL_HAND_GO) continue;
+    rdl_pack_load(rdl, pack->states + pack->hands[k].what);
+    rdl->segments--;
+    (void)rdl_lead_run(rdl, RDL_STARTS);
+    rdl_settle_up(rdl);
   }
 }
 
 RDL_OUTLINE void rdl_pack_ends(rdl_cx *rdl) {
   RDL_LOCAL rdl_pack *pack = &rdl->group->pack;
-  rdl_u32 pool, k;
+  rdl_u32 pool, limit = rdl->control->segment_limit;
   rdl->bottom = rdl->near_from = pack->bottom;
   rdl->unfenced = 1;
   rdl_pack_count(rdl);
@@ -345,12 +377,10 @@ RDL_OUTLINE void rdl_pack_ends(rdl_cx *rdl) {
     rdl->plain = 1u;
     rdl->look = 0;
   }
+  if (limit && rdl->segments >= limit) rdl->plain = rdl->planned = 1u;
   for (pool = 0; pool < RDL_POOLS; pool++)
     rdl_pack_stash(rdl, pool);
-  for (k = 0; k < pack->handed; k++) {
-    rdl_pack_serve(rdl, pack->hands + k);
-    rdl_settle_up(rdl);
-  }
+  rdl_pack_serve_all(rdl);
 }
 
 #endif

@@ -363,9 +363,14 @@ RDL_FN rdl_u32 rdl_catch(rdl_cx *rdl) {
 }
 
 #if defined(RDL_WARP)
-/* Of a segment of all lanes all leave, whether the await is over or not. */
+/* Of a segment of all lanes all leave, whether the await is over or not. A lane of a pack has room
+   for one round of spawns: the leader goes on with a future that might make more. */
 RDL_FN rdl_u32 rdl_leaves(rdl_cx *rdl, rdl_u32 over) {
   rdl->over = over && rdl->wide;
+  if (rdl->packed && over && rdl->has_spawned) {
+    rdl->handed = 1;
+    return 1;
+  }
   return !over || rdl->wide;
 }
 #endif

@@ -78,6 +78,7 @@ typedef struct rdl_near {
   5u /* a future whose slot is reused, perhaps with waiters of the life before */
 #define RDL_HAND_OVER   6u /* a future whose last child has ended */
 #define RDL_HAND_RETURN 7u /* one that has returned before its children, and was cancelled */
+#define RDL_HAND_GO     8u /* as ON, and its segment goes on */
 #define RDL_HANDS       3u /* of one lane, at most */
 
 typedef struct rdl_hand {
@@ -125,6 +126,7 @@ typedef struct rdl_pack {
   rdl_u32 spawned;
   rdl_u32 finished;
   rdl_u32 failed;
+  rdl_u32 cancelled;
   rdl_u32 suspended;
   rdl_u32 woken;
   rdl_hand hands[RDL_HANDS * RDL_LANES];
@@ -205,7 +207,8 @@ typedef struct rdl_cx {
   rdl_u32 frame;
   rdl_u32 owner;
   rdl_u32 generation;
-  rdl_u32 childless; /* it had no child when its segment began, and has made none since */
+  rdl_u32 childless; /* it had no child when its segment began, and has made none since; nor is one
+                        still to be counted off that it has taken the result of */
   rdl_u32 resume;
   rdl_u32 spawned; /* its children that are not counted in its record yet */
   rdl_u32 status;  /* outcome of the await just over: a cause, 0 = went well */
@@ -294,7 +297,8 @@ typedef struct rdl_cx {
   rdl_u32 new_wait;
   rdl_u32 new_frame;
   rdl_u32 broken;   /* rdl_control.broken, as this worker last saw it */
-  rdl_u32 unfenced; /* a slot was freed, and no fence has come since (rdl_open_record) */
+  rdl_u32 unfenced; /* a slot was freed, and no fence has come since (rdl_record_clear,
+                       rdl_spawn_packed) */
   rdl_future heard; /* the future whose only waiter was woken last, and its cause */
   rdl_u32 heard_cause;
 #if defined(RDL_NEAR)
@@ -306,6 +310,7 @@ typedef struct rdl_cx {
   rdl_u32 packed;
   rdl_u32 handed;      /* something has come that the leader must see to */
   rdl_u32 first_child; /* of the future */
+  rdl_u32 has_spawned; /* since it was taken up here */
 #endif
   rdl_counters counters;
 #if RDL_LANES > 1
@@ -388,6 +393,8 @@ RDL_FN rdl_first_look rdl_look(RDL_GLOBAL const rdl_record *record) {
   seen.generation = first[1];
   seen.waiters = first[2];
   seen.task = second[0];
+  /* A root that has gone through a gate since is another task. */
+  if (seen.task & RDL_TASK_HOST) seen.task = rdl_load_relaxed(&record->task);
   seen.owner = second[2];
   seen.previous_sibling = third[1];
 #else
@@ -406,8 +413,9 @@ RDL_FN void rdl_know(rdl_cx *rdl, rdl_seen seen) {
   rdl->frame = RDL_SEEN(seen, frame);
   rdl->owner = RDL_SEEN(seen, owner);
   rdl->generation = RDL_SEEN(seen, generation);
-  rdl->childless =
-      RDL_SEEN(seen, first_child) == RDL_NIL && RDL_SEEN(seen, children) == RDL_CODE_RUNS;
+  rdl->childless = RDL_SEEN(seen, first_child) == RDL_NIL &&
+                   RDL_SEEN(seen, children) == RDL_CODE_RUNS &&
+                   RDL_SEEN(seen, resume) >> RDL_SPAWNED_SHIFT == 0u;
 }
 
 /* The running future's task word gets a flag more. */

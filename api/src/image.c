@@ -226,11 +226,13 @@ static void print_packs(rdl__text *out, const place *places, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     const char *child;
     size_t at = 0;
+    uint32_t named = 0;
     if (!places[i].packed) continue;
     rdl__text_print(out, "  if (task / 32u == %uu && RDL_PACKS(%s)", i / 32u, places[i].task->name);
-    while ((child = spawned_by(&places[i], &at)))
+    for (; (child = spawned_by(&places[i], &at)); named++)
       rdl__text_print(out, is_task(places, count, child) ? " && RDL_PACKS(%s)" : " && 0 /* %s */",
                       child);
+    if (named != places[i].task->spawns) rdl__text_print(out, " && 0"); /* some stand in an #if */
     rdl__text_print(out, ") bits |= 0x%xu;\n", (unsigned)(1u << i % 32u));
   }
   rdl__text_print(out, "  return bits >> task %% 32u & 1u;\n}\n");

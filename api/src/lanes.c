@@ -19,7 +19,7 @@ typedef struct names {
 
 /* One way through a file. */
 typedef struct walk {
-  bool (*looked_for)(const rdl__token *token);
+  bool (*looked_for)(const rdl__token *token, bool in_macro);
   rdl__lexer lexer;
   rdl__token token;
   rdl__token before;
@@ -65,15 +65,16 @@ static bool begins_as(const rdl__token *token, const char *const *beginnings, si
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static bool names_lanes(const rdl__token *token) {
+static bool names_lanes(const rdl__token *token, bool in_macro) {
+  (void)in_macro;
   static const char *const words[] = {"rdl_lane", "rdl_sync", "rdl_ballot", "RDL_SPAWN_LANES",
                                       "RDL_TRY_SPAWN_LANES"};
   static const char *const beginnings[] = {"rdl_broadcast_", "rdl_reduce_", "rdl_scan_"};
   return is_one_of(token, words, COUNT(words)) || begins_as(token, beginnings, COUNT(beginnings));
 }
 
-/* All that kernels/pack.cl does not have. */
-static bool names_what_none_packs(const rdl__token *token) {
+/* All that kernels/pack.cl does not have. What a macro spawns, or how often, is not known. */
+static bool names_what_none_packs(const rdl__token *token, bool in_macro) {
   static const char *const packed[] = {
       "RDL_BEGIN",  "RDL_END",   "RDL_EXIT",        "RDL_RETURN",      "RDL_FAIL",   "RDL_SPAWN",
       "RDL_SPAWNS", "RDL_AWAIT", "RDL_RESULT",      "RDL_AT",          "RDL_GLOBAL", "RDL_NONE",
@@ -82,13 +83,20 @@ static bool names_what_none_packs(const rdl__token *token) {
       "rdl_cos",    "rdl_exp",   "rdl_log",         "rdl_pow",         "rdl_fmin",   "rdl_fmax"};
   static const char *const types[] = {"rdl_u", "rdl_i", "rdl_f", "rdl_atomic_"};
   static const char *const own[] = {"rdl_", "RDL_"};
+  if (in_macro && rdl__token_is(token, "RDL_SPAWN")) return true;
   return begins_as(token, own, COUNT(own)) && !is_one_of(token, packed, COUNT(packed)) &&
          !begins_as(token, types, COUNT(types));
 }
 
-static bool is_named(const walk *w) {
+static bool names_loops(const rdl__token *token, bool in_macro) {
+  static const char *const words[] = {"for", "while", "do", "goto"};
+  (void)in_macro;
+  return is_one_of(token, words, COUNT(words));
+}
+
+static bool is_named(const walk *w, bool in_macro) {
   if (w->token.kind != RDL__TOKEN_WORD) return false;
-  return w->looked_for(&w->token) || is_known(w->known, w->token.text);
+  return w->looked_for(&w->token, in_macro) || is_known(w->known, w->token.text);
 }
 
 static void next(walk *w) {
@@ -132,7 +140,7 @@ static void read_define(walk *w) {
   next(w);
   take_owner(w, &w->token, false);
   for (next(w); !at_end(w) && !is_mark(w, '\n'); next(w))
-    if (is_named(w)) mark_owner(w);
+    if (is_named(w, true)) mark_owner(w);
   memcpy(w->owner, body, sizeof body);
   w->owner_is_task = is_task;
 }
@@ -169,13 +177,13 @@ static void read_token(walk *w) {
     w->depth++;
   } else if (is_mark(w, '}')) {
     if (w->depth) w->depth--;
-  } else if (w->depth && is_named(w)) {
+  } else if (w->depth && is_named(w, false)) {
     mark_owner(w);
   }
 }
 
-static void read_module(const rdl__image_module *module, bool (*looked_for)(const rdl__token *),
-                        names *known, bool *marks) {
+static void read_module(const rdl__image_module *module,
+                        bool (*looked_for)(const rdl__token *, bool), names *known, bool *marks) {
   walk w = {.looked_for = looked_for, .tasks = module->tasks, .marks = marks, .known = known};
   rdl__lexer_init(&w.lexer, module->text, module->length);
   w.lexer.lenient = true;
@@ -186,7 +194,7 @@ static void read_module(const rdl__image_module *module, bool (*looked_for)(cons
 /* A macro may use one that is defined further down: the files are read until nothing new is found.
  */
 static rdl_status find(const rdl__image_module *modules, size_t count,
-                       bool (*looked_for)(const rdl__token *), bool *marks) {
+                       bool (*looked_for)(const rdl__token *, bool), bool *marks) {
   names known = {0};
   size_t before;
   do {
@@ -205,6 +213,24 @@ rdl_status rdl__find_wide(const rdl__image_module *modules, size_t count, bool *
   return find(modules, count, names_lanes, wide);
 }
 
+static size_t count_tasks(const rdl__image_module *modules, size_t count) {
+  size_t tasks = 0;
+  for (size_t m = 0; m < count; m++)
+    tasks += modules[m].tasks->count;
+  return tasks;
+}
+
+/* How often a loop spawns is not known, and a lane has room for so many children as the text names.
+ */
 rdl_status rdl__find_unpacked(const rdl__image_module *modules, size_t count, bool *unpacked) {
-  return find(modules, count, names_what_none_packs, unpacked);
+  bool *loops = calloc(count_tasks(modules, count) + (size_t)1, sizeof *loops);
+  rdl_status status = RDL_OUT_OF_MEMORY;
+  size_t k = 0;
+  if (loops) status = find(modules, count, names_what_none_packs, unpacked);
+  if (status == RDL_OK) status = find(modules, count, names_loops, loops);
+  for (size_t m = 0; m < count && status == RDL_OK; m++)
+    for (size_t i = 0; i < modules[m].tasks->count; i++, k++)
+      if (loops[k] && modules[m].tasks->tasks[i].spawns) unpacked[k] = true;
+  free(loops);
+  return status;
 }

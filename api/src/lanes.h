@@ -12,7 +12,7 @@
 rdl_status rdl__find_wide(const rdl__image_module *modules, size_t count, bool *wide);
 
 /* Sets `unpacked[k]` for tasks of which a worker does not run one in each lane at the same time
- * (kernels/pack.cl): all that name more than a few words. */
+ * (kernels/pack.cl): all that name more than a few words, or that loop, or may, and spawn. */
 rdl_status rdl__find_unpacked(const rdl__image_module *modules, size_t count, bool *unpacked);
 
 #endif

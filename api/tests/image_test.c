@@ -215,6 +215,7 @@ static bool is_packed(const char *file) {
 static void who_names_few_words_is_packed(void **state) {
   static const char *const packed[] = {
       THREE("self->k = 1; RDL_RETURN(1);"),
+      THREE("while (self->k) self->k--;"),
       THREE("RDL_SPAWN(self->f, one); RDL_AWAIT(self->f); RDL_RETURN(RDL_RESULT(int, self->f));"),
       THREE("RDL_YIELD(); *RDL_AT(uint, args->p) = rdl_atomic_add(RDL_AT(uint, args->q), 1);"),
       "RDL_FN uint mine(uint n) { return n; }\n" THREE("self->k = mine(1);"),
@@ -224,6 +225,9 @@ static void who_names_few_words_is_packed(void **state) {
       THREE("RDL_TRY_SPAWN(self->k, self->f, one);"),
       THREE("RDL_AWAIT_CHILDREN();"),
       THREE("RDL_SIGNAL(args->e, 1);"),
+      THREE("for (;;) RDL_SPAWN(self->f, one);"),
+      "#define AGAIN goto again\n" THREE("again: RDL_SPAWN(self->f, one); AGAIN;"),
+      "#define GO(f) RDL_SPAWN(f, one)\n" THREE("GO(self->f);"),
       "#define OUTER INNER\n#define INNER(x) RDL_DETACH(x)\n" THREE("OUTER(self->f);"),
       "RDL_TASK_LANES(three, int, A, S, L) { RDL_BEGIN(); RDL_END(); }\n",
   };
