@@ -318,7 +318,8 @@ RDL_OUTLINE rdl_u32 rdl_find_room(rdl_cx *rdl) {
   return 0;
 }
 
-/* THE place where the segment of a future ends that must wait, once its state is back in the frame:
+/* THE place where the segment of a future ends that must wait (in the lanes of a pack it is
+   rdl_pack_suspend), once its state is back in the frame:
    1 = what it waits for has come, or a cancel; it runs on at once and rdl->status tells. */
 RDL_OUTLINE rdl_u32 rdl_suspend(rdl_cx *rdl) {
   rdl_u32 waiting, node;
