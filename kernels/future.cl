@@ -303,8 +303,8 @@ RDL_OUTLINE void rdl_post(rdl_cx *rdl, rdl_u32 slot, rdl_u32 generation, rdl_u32
 }
 
 /* THE place where futures end, whose code has ended and all whose children have; in the lanes of a
-   pack it is rdl_pack_close. Its owner has one child less. Once the list is closed the record belongs
-   to whoever takes the result, and a root's once its outcome is posted. */
+   pack it is rdl_pack_close. Its owner has one child less. Once the list is closed the record
+   belongs to whoever takes the result, and a root's once its outcome is posted. */
 RDL_OUTLINE void rdl_close_list(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner,
                                 rdl_u32 generation, rdl_u32 wait, rdl_u32 cause) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
