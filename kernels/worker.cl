@@ -401,8 +401,8 @@ RDL_FN rdl_first_look rdl_look(RDL_GLOBAL const rdl_record *record) {
   seen.generation = rdl_load_acquire(&record->generation);
   seen.waiters = rdl_load_acquire(&record->waiters);
   seen.task = rdl_load_relaxed(&record->task);
-  seen.owner = rdl_load_relaxed(&record->owner);
-  seen.previous_sibling = rdl_load_relaxed(&record->previous_sibling);
+  seen.owner = seen.previous_sibling = RDL_NIL; /* a look at them spares nothing here, and the slot
+                                                   may be another's by now */
 #endif
   return seen;
 }
