@@ -761,7 +761,6 @@ RDL_FN rdl_u32 rdl_load_ordered(RDL_GLOBAL rdl_u32 *p) {
 #define rdl_cas_acquire       rdl_cas
 #define rdl_cas_covered       rdl_cas
 #define rdl_fetch_add_covered rdl_fetch_add
-#define rdl_fence()           (void)0 /* what it would order is released one by one */
 RDL_FN void rdl_load4_relaxed(RDL_GLOBAL const rdl_u32 *p, rdl_u32 *v) {
   v[0] = rdl_load_relaxed(p);
   v[1] = rdl_load_relaxed(p + 1);

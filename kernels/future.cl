@@ -63,8 +63,7 @@ RDL_OUTLINE void rdl_block_free(rdl_cx *rdl, rdl_u32 task, rdl_u32 shift, rdl_u3
    and all that is born of it. */
 RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 owner) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
-  if (rdl->unfenced) rdl_fence();
-  rdl->unfenced = 0;
+  rdl_fence_freed(rdl);
   rdl_store4_relaxed(&record->task, task, 0u, owner, RDL_NIL); /* resume, first child */
   rdl_store_relaxed(&record->cause, 0);
   rdl_store_relaxed(&record->children, RDL_CODE_RUNS);
@@ -76,7 +75,9 @@ RDL_FN void rdl_record_clear(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32 ow
 RDL_FN void rdl_link_child(rdl_cx *rdl, rdl_u32 child) {
   RDL_GLOBAL rdl_record *record = rdl->records + child;
   rdl_u32 first = rdl->self->first_child;
+#if RDL_LANES > 1
   rdl->childless = 0;
+#endif
   record->next_sibling = first;
   record->previous_sibling = RDL_NIL;
   if (first) rdl->records[first].previous_sibling = child;
@@ -145,8 +146,7 @@ RDL_FN rdl_u32 rdl_slot_take(rdl_cx *rdl) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[RDL_POOL_SLOTS];
   rdl_u32 slot = rdl_near_take_slot(rdl);
   if (slot) {
-    stash->left--;
-    if (stash->left < 2u * rdl->reserve) rdl->low = 1;
+    rdl_stash_less(rdl, stash);
     return slot;
   }
   slot = rdl_pool_take(rdl, RDL_POOL_SLOTS);
@@ -245,7 +245,7 @@ RDL_FN void rdl_slot_end(rdl_cx *rdl, rdl_u32 slot, rdl_seen seen) {
   rdl_block_free(rdl, task, RDL_RESULT_SHIFT, RDL_SEEN(seen, result[0]));
   rdl_store_beside_release(&record->wait, wait);
   rdl_store_beside_release(&record->generation, generation);
-  rdl->unfenced = 1;
+  rdl_note_freed(rdl);
   if (task & RDL_TASK_HOST) {
     rdl_shared_push(rdl, &rdl->control->returned, slot, generation);
     return;
@@ -317,12 +317,12 @@ RDL_OUTLINE void rdl_close_list(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task, rdl_u32
     rdl_slot_free(rdl, slot);
   else if (task & RDL_TASK_ANSWERS)
     rdl_post(rdl, slot, generation, cause, record->result);
-  if (head & RDL_NODE_MASK) {
-    rdl->heard.index = slot | rdl->context;
-    rdl->heard.generation = generation;
-    rdl->heard_cause = (head & RDL_DETACHED_BIT) ? RDL_S_STALE : cause;
-    rdl_fire_waiters(rdl, head & RDL_NODE_MASK);
-  }
+#if RDL_LANES > 1 /* memory is far: who is woken here need not look for what has woken it */
+  rdl->heard.index = slot | rdl->context;
+  rdl->heard.generation = generation;
+  rdl->heard_cause = (head & RDL_DETACHED_BIT) ? RDL_S_STALE : cause;
+#endif
+  rdl_fire_waiters(rdl, head & RDL_NODE_MASK);
   if (!owner || (head & RDL_DETACHED_BIT)) return;
   rdl_child_gone(rdl, owner,
                  rdl_fetch_add_covered(&rdl->records[owner].children, 0xffffffffu) - 1u);
@@ -375,10 +375,13 @@ RDL_OUTLINE rdl_u32 rdl_end_begins(rdl_cx *rdl) {
   RDL_GLOBAL rdl_record *record = rdl->self;
   rdl_u32 cause = (rdl->task & RDL_TASK_CANCELLED) ? RDL_S_CANCELLED : rdl->cause;
   if (!cause) cause = rdl->misuse;
-  rdl->cause = cause;
   rdl_store_relaxed(&record->cause, cause);
   rdl_block_free(rdl, rdl->task, RDL_FRAME_SHIFT, rdl->frame);
-  if (rdl->childless || !rdl_children_settle(rdl)) return RDL_ENDED;
+#if RDL_LANES > 1
+  rdl->cause = cause; /* rdl_run_ends closes it */
+  if (rdl->childless) return RDL_ENDED;
+#endif
+  if (!rdl_children_settle(rdl)) return RDL_ENDED;
   if (cause) {
     rdl->cancel_from = record->first_child;
     rdl->cancels = 1;

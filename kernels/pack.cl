@@ -94,8 +94,7 @@ RDL_OUTLINE rdl_future rdl_spawn_packed(rdl_cx *rdl, rdl_u32 task, const rdl_wor
   rdl_u32 k;
   for (k = 0; k < count; k++)
     block[k] = words[k];
-  if (rdl->unfenced) rdl_fence();
-  rdl->unfenced = 0;
+  rdl_fence_freed(rdl);
   rdl_store4_relaxed(&record->task, task, 0u, rdl->slot, RDL_NIL); /* resume, owner, first child */
   rdl_store4_relaxed(&record->next_sibling, rdl->first_child, RDL_NIL, 0u, frame); /* cause */
   rdl_store_relaxed(&record->result[RDL_WORD_BORN], rdl_next_born(rdl));
@@ -162,7 +161,7 @@ RDL_FN void rdl_pack_slot_end(rdl_cx *rdl, rdl_u32 slot, rdl_seen seen) {
   if (results != RDL_POOLS && block) rdl_pack_put(rdl, results, block, 0u, 0u);
   rdl_store_beside_release(&record->wait, wait);
   rdl_store_beside_release(&record->generation, generation);
-  rdl->unfenced = 1;
+  rdl_note_freed(rdl);
   if (generation) rdl_pack_put(rdl, RDL_POOL_SLOTS, slot, generation, wait);
 }
 

@@ -69,7 +69,7 @@ RDL_FN rdl_u32 rdl_is_leaf_batch(rdl_cx *rdl) {
 }
 
 /* As the task does. What a member's failure comes to is decided when all have ended. */
-RDL_FN rdl_u32 rdl_pack_batch(rdl_cx *rdl) {
+RDL_FN void rdl_pack_batch(rdl_cx *rdl) {
   RDL_GLOBAL const struct rdl_batch_args *args =
       (RDL_GLOBAL const struct rdl_batch_args *)rdl_block(rdl, rdl->frame);
   rdl_u32 k, count = args->count, stride = args->stride;
@@ -78,7 +78,6 @@ RDL_FN rdl_u32 rdl_pack_batch(rdl_cx *rdl) {
   for (k = 0; k < count; k++)
     rdl_spawn_packed(rdl, args->task, RDL_AT(const rdl_word, from + (rdl_u64)k * stride),
                      args->words);
-  return RDL_ENDED;
 }
 
 /* The entry may be run here. */
@@ -108,21 +107,19 @@ RDL_FN rdl_u32 rdl_pack_take_up(rdl_cx *rdl, rdl_entry entry) {
 RDL_FN void rdl_pack_run(rdl_cx *rdl, rdl_entry entry) {
   RDL_LOCAL rdl_pack *pack = &rdl->group->pack;
   rdl_u32 how;
-  rdl->unfenced = 1; /* others have freed the slots that are taken here */
+  rdl_note_freed(rdl); /* others have freed the slots that are taken here */
   if (!rdl_pack_take_up(rdl, entry)) {
     rdl_pack_hand(rdl, RDL_HAND_START, entry.slot, entry.wait);
     return;
   }
   (void)rdl_add_local(&pack->segments, 1u);
   if ((rdl->task & RDL_TASK_MASK) == RDL_ID_rdl_batch) {
-    (void)rdl_pack_batch(rdl);
+    rdl_pack_batch(rdl);
     rdl_pack_end(rdl);
     return;
   }
   do {
-    do {
-      how = rdl_run_packed(rdl, rdl->task & RDL_TASK_MASK);
-    } while (how == RDL_SUSPENDED && rdl->over);
+    how = rdl_run_packed(rdl, rdl->task & RDL_TASK_MASK);
   } while (how == RDL_SUSPENDED && rdl_pack_suspend(rdl));
   if (how == RDL_ENDED) rdl_pack_end(rdl);
 }
@@ -164,14 +161,7 @@ RDL_OUTLINE rdl_u32 rdl_near_fill(rdl_cx *rdl, rdl_u32 pool, rdl_u32 want) {
   rdl_u32 k = rdl_near_pool(pool), item;
   if (stash->left < want && !rdl_pool_fill(rdl, pool, want)) return 0;
   while (near->tail[k] - near->head[k] < want) {
-    item = stash->head;
-    if (item) {
-      stash->head = *rdl_pool_link(rdl, pool, item);
-      stash->freed--;
-    } else {
-      item = stash->next;
-      stash->next += rdl_pool_step(pool);
-    }
+    item = rdl_stash_take(rdl, pool);
     if (pool == RDL_POOL_SLOTS)
       rdl_near_put_slot(rdl, item, rdl_load_relaxed(&rdl->records[item].generation),
                         rdl_load_relaxed(&rdl->records[item].wait));
@@ -281,7 +271,7 @@ RDL_FN void rdl_pack_stash(rdl_cx *rdl, rdl_u32 pool) {
     rdl->given |= 1u << pool;
     if (stash->freed > rdl->keep) rdl_note_room(rdl, RDL_ROOM_FULL);
   }
-  if (rdl_pool_each(rdl, pool) && stash->left < 2u * rdl->reserve) rdl->low = 1;
+  if (rdl_pool_each(rdl, pool)) rdl_stash_judge(rdl, stash);
 }
 
 RDL_FN void rdl_pack_load(rdl_cx *rdl, RDL_LOCAL const rdl_lane_state *state) {
@@ -370,7 +360,7 @@ RDL_OUTLINE void rdl_pack_ends(rdl_cx *rdl) {
   RDL_LOCAL rdl_pack *pack = &rdl->group->pack;
   rdl_u32 pool, limit = rdl->control->segment_limit;
   rdl->bottom = rdl->near_from = pack->bottom;
-  rdl->unfenced = 1;
+  rdl_note_freed(rdl);
   rdl_pack_count(rdl);
   if (!rdl->control->round_limit && rdl_clock() - rdl->looked > rdl->quantum / 16u) {
     rdl->planned -= rdl->plain - 1u; /* the clock is looked at next */

@@ -104,7 +104,7 @@ RDL_FN void rdl_slots_begin(rdl_cx *rdl, rdl_u32 slot, rdl_u32 end) {
     rdl_store_relaxed(&rdl->records[slot].waiters, RDL_LIST_CLOSED);
     rdl_store_beside_release(&rdl->records[slot].generation, rdl->control->base_generation);
   }
-  rdl->unfenced = 1;
+  rdl_note_freed(rdl);
 }
 
 #endif
@@ -304,16 +304,19 @@ RDL_FN void rdl_near_unload_all(rdl_cx *rdl) {
 #define rdl_near_unload_all(rdl)                       (void)0
 #endif
 
-/* The caller has seen to it that there is one. */
-RDL_OUTLINE rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
+/* What is left may be less than the next segments need. */
+RDL_FN void rdl_stash_judge(rdl_cx *rdl, RDL_HELD const rdl_stash *stash) {
+  if (stash->left < 2u * rdl->reserve) rdl->low = 1;
+}
+RDL_FN void rdl_stash_less(rdl_cx *rdl, RDL_HELD rdl_stash *stash) {
+  stash->left--;
+  rdl_stash_judge(rdl, stash);
+}
+
+/* One of those that are not near; it still counts among what is left. */
+RDL_FN rdl_u32 rdl_stash_take(rdl_cx *rdl, rdl_u32 pool) {
   RDL_HELD rdl_stash *stash = &rdl->stashes[pool];
-  rdl_u32 item = rdl_near_take(rdl, pool);
-  if (item) {
-    stash->left--;
-    if (stash->left < 2u * rdl->reserve) rdl->low = 1;
-    return item;
-  }
-  item = stash->head;
+  rdl_u32 item = stash->head;
   if (item) {
     stash->head = *rdl_pool_link(rdl, pool, item);
     stash->freed--;
@@ -321,8 +324,14 @@ RDL_OUTLINE rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
     item = stash->next;
     stash->next += rdl_pool_step(pool);
   }
-  stash->left--;
-  if (stash->left < 2u * rdl->reserve) rdl->low = 1;
+  return item;
+}
+
+/* The caller has seen to it that there is one. */
+RDL_OUTLINE rdl_u32 rdl_pool_take(rdl_cx *rdl, rdl_u32 pool) {
+  rdl_u32 item = rdl_near_take(rdl, pool);
+  if (!item) item = rdl_stash_take(rdl, pool);
+  rdl_stash_less(rdl, &rdl->stashes[pool]);
   return item;
 }
 
@@ -348,7 +357,7 @@ RDL_OUTLINE void rdl_pool_flush(rdl_cx *rdl, rdl_u32 pool, rdl_u32 count) {
     if (seen == old) break;
     old = seen;
   }
-  if (stash->left < 2u * rdl->reserve) rdl->low = 1;
+  rdl_stash_judge(rdl, stash);
 }
 
 RDL_FN void rdl_note_room(rdl_cx *rdl, rdl_u32 what) {

@@ -460,9 +460,11 @@ RDL_FN rdl_u32 rdl_poll_future_of(rdl_cx *rdl, rdl_future f) {
   if (rdl_poll_begins(rdl, RDL_WANT_FUTURE)) return 1;
   rdl->status = rdl_handle_names(rdl, f) ? RDL_S_OK : RDL_S_INVALID;
   if (rdl->status) return 1;
-  seen = rdl_look(record);
+  seen = rdl_look(rdl, rdl_slot_of(f.index));
   rdl->target = f;
-  rdl->own_child = seen.owner == rdl->slot && seen.previous_sibling != rdl_slot_of(f.index);
+#if RDL_LANES > 1
+  rdl->own_child = seen.own;
+#endif
 #if defined(RDL_PACK)
   if (rdl->handed && rdl->packed) return 0;
 #endif
@@ -471,7 +473,7 @@ RDL_FN rdl_u32 rdl_poll_future_of(rdl_cx *rdl, rdl_future f) {
   else if (!(seen.waiters & RDL_LIST_CLOSED))
     return 0;
   else
-    rdl->status = rdl->own_child ? rdl_load_relaxed(&record->cause) : rdl_cause_of(rdl, f);
+    rdl->status = seen.own ? rdl_load_relaxed(&record->cause) : rdl_cause_of(rdl, f);
   return 1;
 }
 RDL_OUTLINE rdl_u32 rdl_poll_future_led(rdl_cx *rdl, rdl_future f) {
@@ -484,13 +486,15 @@ RDL_FN rdl_u32 rdl_poll_future(rdl_cx *rdl, rdl_future f) {
   return rdl_leads(rdl) ? rdl_poll_future_led(rdl_led(rdl), f) : 0u;
 }
 
-/* As a rule it is the one whose end has woken this one just now. */
+/* As a rule it is the one whose end has woken this one just now (rdl_close_list). */
 RDL_OUTLINE void rdl_settle_future(rdl_cx *rdl, rdl_future f) {
-  if (rdl->status) return;
-  if (rdl->heard.index == f.index && rdl->heard.generation == f.generation)
+#if RDL_LANES > 1
+  if (!rdl->status && rdl->heard.index == f.index && rdl->heard.generation == f.generation) {
     rdl->status = rdl->heard_cause;
-  else
-    rdl->status = rdl_cause_of(rdl, f);
+    return;
+  }
+#endif
+  if (!rdl->status) rdl->status = rdl_cause_of(rdl, f);
 }
 
 RDL_FN void rdl_settle_all(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
@@ -716,7 +720,7 @@ RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u
   rdl_u32 status = RDL_S_INVALID;
   rdl_first_look seen;
   if (rdl_handle_names(rdl, f)) {
-    seen = rdl_look(record);
+    seen = rdl_look(rdl, rdl_slot_of(f.index));
     if (seen.generation != f.generation)
       status = RDL_S_STALE;
     else if ((seen.waiters & RDL_LIST_CLOSED) && !rdl_is_larger(rdl, seen.task, size))

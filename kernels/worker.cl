@@ -57,7 +57,7 @@
 #define RDL_NEAR_POOLS 5u /* slots, and blocks of the four smallest classes */
 /* Packs are for warps. PoCL's compiler copies every function to where it is called, and takes many
    times as long for an image that has them. */
-#if defined(RDL_WARP) || defined(RDL_PACK_ALL)
+#if defined(RDL_WARP)
 #define RDL_PACK 1
 #endif
 
@@ -351,6 +351,26 @@ typedef struct rdl_cx {
 
 /* ---- records ---- */
 
+/* Something is free from here on. */
+RDL_FN void rdl_note_freed(rdl_cx *rdl) {
+#if defined(RDL_SEE_COPIES)
+  rdl->unfenced = 1;
+#else
+  (void)rdl;
+#endif
+}
+
+/* What was freed comes before what is born of it; nothing is to be done where each store of these
+   is a release. */
+RDL_FN void rdl_fence_freed(rdl_cx *rdl) {
+#if defined(RDL_SEE_COPIES)
+  if (rdl->unfenced) rdl_fence();
+  rdl->unfenced = 0;
+#else
+  (void)rdl;
+#endif
+}
+
 #if defined(RDL_SEE_COPIES)
 typedef rdl_record rdl_seen;
 RDL_FN rdl_seen rdl_see(const rdl_record *record) {
@@ -373,17 +393,18 @@ typedef RDL_GLOBAL const rdl_record *rdl_seen;
 #endif
 
 /* What a look at a handle's record begins with: whose it is now, and whether its list is closed;
-   and with that, on its way at the same time, where it comes from. What was written before the list
-   was closed is seen behind it. */
+   and with that, on its way at the same time, what it is and whether it is a child of the running
+   future, which nobody else frees. What was written before the list was closed is seen behind it.
+   Where loads are cheap the last spares nothing, and the slot may be another's by then: 0. */
 typedef struct rdl_first_look {
   rdl_u32 generation;
   rdl_u32 waiters;
   rdl_u32 task;
-  rdl_u32 owner;
-  rdl_u32 previous_sibling;
+  rdl_u32 own;
 } rdl_first_look;
 
-RDL_FN rdl_first_look rdl_look(RDL_GLOBAL const rdl_record *record) {
+RDL_FN rdl_first_look rdl_look(rdl_cx *rdl, rdl_u32 slot) {
+  RDL_GLOBAL const rdl_record *record = rdl->records + slot;
   rdl_first_look seen;
 #if defined(RDL_SEE_COPIES)
   rdl_u32 first[4], second[4], third[4];
@@ -395,14 +416,12 @@ RDL_FN rdl_first_look rdl_look(RDL_GLOBAL const rdl_record *record) {
   seen.task = second[0];
   /* A root that has gone through a gate since is another task. */
   if (seen.task & RDL_TASK_HOST) seen.task = rdl_load_relaxed(&record->task);
-  seen.owner = second[2];
-  seen.previous_sibling = third[1];
+  seen.own = second[2] == rdl->slot && third[1] != slot; /* owner; not detached */
 #else
   seen.generation = rdl_load_acquire(&record->generation);
   seen.waiters = rdl_load_acquire(&record->waiters);
   seen.task = rdl_load_relaxed(&record->task);
-  seen.owner = seen.previous_sibling = RDL_NIL; /* a look at them spares nothing here, and the slot
-                                                   may be another's by now */
+  seen.own = 0;
 #endif
   return seen;
 }
@@ -411,11 +430,13 @@ RDL_FN rdl_first_look rdl_look(RDL_GLOBAL const rdl_record *record) {
 RDL_FN void rdl_know(rdl_cx *rdl, rdl_seen seen) {
   rdl->task = RDL_SEEN(seen, task);
   rdl->frame = RDL_SEEN(seen, frame);
+#if RDL_LANES > 1 /* memory is far */
   rdl->owner = RDL_SEEN(seen, owner);
   rdl->generation = RDL_SEEN(seen, generation);
   rdl->childless = RDL_SEEN(seen, first_child) == RDL_NIL &&
                    RDL_SEEN(seen, children) == RDL_CODE_RUNS &&
                    RDL_SEEN(seen, resume) >> RDL_SPAWNED_SHIFT == 0u;
+#endif
 }
 
 /* The running future's task word gets a flag more. */
