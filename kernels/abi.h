@@ -16,8 +16,9 @@
 
 #define RDL_ABI_VERSION 2u
 
-#define RDL_NIL       0u
-#define RDL_MAX_SLOTS 0x00ffffffu /* 24 bits of a handle; the other 8 name the context */
+#define RDL_NIL        0u
+#define RDL_MAX_SLOTS  0x00ffffffu /* 24 bits of a handle; the other 8 name the context */
+#define RDL_MOST_SLOTS 0x00fffe00u /* that a context has; numbers beyond are of private futures */
 
 /* States of a future. */
 #define RDL_FREE 0u
@@ -54,7 +55,10 @@
 #define RDL_TASK_ANSWERS   0x00800000u /* the host asked for the outcome: post it */
 #define RDL_TASK_PASSES    0x01000000u /* fails when a child fails that nobody awaited (batches) */
 #define RDL_TASK_WAITED    0x02000000u /* has waited before its first segment: not to be claimed */
-#define RDL_MAX_TASKS      4096u
+#define RDL_TASK_IN_SET                                                                            \
+  0x04000000u /* in the word a spawn is given: a private task (privates.h)                         \
+               */
+#define RDL_MAX_TASKS 4096u
 
 /* Children of a batch, at most. Of 64 dispatches up to two fair ones open a batch: what these hold
    must be done before the next two, or members of ever more batches stand beside each other and
@@ -66,6 +70,8 @@
 #define RDL_UNIT        16u
 #define RDL_MAX_BLOCK   8192u
 #define RDL_INLINE_SIZE 16u /* results up to this size live in the record */
+
+#define RDL_PRIVATE_WORDS 9u /* of arguments and state of a private task (privates.h) */
 
 /* Cause of an end: status in the low byte, the code of a task's own failure above. */
 #define RDL_CAUSE_STATUS(c) ((c)&0xffu)
@@ -438,6 +444,24 @@ typedef struct rdl_image_info {
 /* In rdl_control.registered: somebody has left the launch, and who comes now leaves at once. */
 #define RDL_LAUNCH_CLOSED 0x80000000u
 
+/* A batch of private tasks that neither wait nor spawn: whoever has no work takes some of its
+   members (kernels/row.cl). `next` is written last when it opens, and read first. */
+typedef struct rdl_row {
+  rdl_u32 next;  /* the first that nobody has taken; RDL_ROW_CLOSED or more: there is none */
+  rdl_u32 owner; /* slot of the batch, by compare-and-swap; 0 = nobody's */
+  rdl_u32 count;
+  rdl_u32 chunk; /* members that are taken at once */
+  rdl_u32 task;
+  rdl_u32 stride;
+  rdl_u64 address;
+  rdl_u32 failure; /* the first of a member */
+  rdl_u32 pad0[7];
+  rdl_u32 done; /* members that have ended, or never will start */
+  rdl_u32 pad1[15];
+} rdl_row;
+
+#define RDL_ROW_CLOSED 0x80000000u
+
 typedef struct rdl_control {
   /* Set by the host before a launch; the device reads. */
   rdl_u32 workers;
@@ -487,14 +511,16 @@ typedef struct rdl_control {
   rdl_u32 few;     /* loop-limited devices: the turns of a loop that shows whether loops go on */
   rdl_u32 without; /* loop-limited devices: workers that last found nothing to run */
   rdl_u32 pad2;
-  rdl_u64 steps;   /* loop-limited devices: one a worker */
-  rdl_u64 offers;  /* words of a bit a worker: its overflow may hold something */
-  rdl_u64 window;  /* where the device has the window; 0 = there is none */
-  rdl_u64 posts;   /* the same of its outcomes */
-  rdl_u32 hungry;  /* somebody has no work: spill */
-  rdl_u32 offered; /* rises with each offer: who has looked in vain since looks no more */
-  rdl_u64 shown;   /* where the device has the rdl_running of worker 0; 0 = nobody asks for them */
-  rdl_u32 pad3[12];
+  rdl_u64 steps;    /* loop-limited devices: one a worker */
+  rdl_u64 offers;   /* words of a bit a worker: its overflow may hold something */
+  rdl_u64 window;   /* where the device has the window; 0 = there is none */
+  rdl_u64 posts;    /* the same of its outcomes */
+  rdl_u32 hungry;   /* somebody has no work: spill */
+  rdl_u32 offered;  /* rises with each offer: who has looked in vain since looks no more */
+  rdl_u64 shown;    /* where the device has the rdl_running of worker 0; 0 = nobody asks for them */
+  rdl_u64 privates; /* a word a slot: where its private futures are saved (privates.h); 0 = no
+                       device of such */
+  rdl_u32 pad3[10];
   rdl_u32 room; /* list of nodes of futures that wait for room */
   rdl_u32 pad4[15];
   rdl_u32 freed; /* rises when a pool gets something back */
@@ -504,6 +530,7 @@ typedef struct rdl_control {
   rdl_u32 pad5[15];
   rdl_u32 born; /* order of spawning, taken in blocks */
   rdl_u32 pad6[15];
+  rdl_row row;
   rdl_pool pools[RDL_POOLS];
   rdl_ring roots;
   rdl_ring returned; /* the host's slots whose futures were detached, on their way back */
@@ -576,7 +603,7 @@ RDL_SIZE_IS(rdl_mailbox, 128);
 RDL_SIZE_IS(rdl_outcome, 64);
 RDL_SIZE_IS(rdl_window, 128);
 RDL_SIZE_IS(rdl_running, 16);
-RDL_SIZE_IS(rdl_control, 1920);
+RDL_SIZE_IS(rdl_control, 2048);
 RDL_SIZE_IS(rdl_task_info, 32);
 RDL_SIZE_IS(rdl_image_info, 64);
 

@@ -500,6 +500,12 @@ RDL_FN rdl_u32 rdl_shuffle_xor(rdl_u32 v, rdl_u32 bits) {
 RDL_FN rdl_u32 rdl_shuffle_up(rdl_u32 v, rdl_u32 by) {
   return __shfl_up_sync(RDL_ALL_LANES, v, by);
 }
+/* Of this multiprocessor, for differences. */
+RDL_FN rdl_u32 rdl_cycles(void) {
+  rdl_u32 now;
+  asm volatile("mov.u32 %0, %%clock;" : "=r"(now));
+  return now;
+}
 RDL_FN rdl_u32 rdl_vote(rdl_u32 predicate) {
   return __ballot_sync(RDL_ALL_LANES, (int)predicate);
 }

@@ -239,6 +239,7 @@ RDL_FN rdl_future rdl_spawn_lanes(rdl_cx *rdl, rdl_u32 *wanted, rdl_u32 task, co
   RDL_LOCAL rdl_u32 *slots = rdl->group->rows[rdl->gathered & 1u];
   rdl_u32 most = rdl->may_spawn, total = rdl_sum_u32(wants, RDL_LANES), mine, k;
   RDL_GLOBAL rdl_word *frame;
+  task &= ~RDL_TASK_IN_SET;
   *wanted = total <= most ? RDL_SPAWNED : RDL_FULL;
   for (k = 0; k < total && total <= most; k++)
     (void)rdl_foresee(rdl);
@@ -284,11 +285,12 @@ RDL_OUTLINE void rdl_keep_await(rdl_cx *rdl) {
   RDL_GLOBAL rdl_side *side = rdl->sides + rdl->slot;
   RDL_GLOBAL const rdl_word *frame = rdl_block(rdl, rdl->frame);
   rdl_u32 what = 0;
-  if (rdl->want == RDL_WANT_FUTURE) what = rdl_slot_of(rdl->target.index) << RDL_WANT_BITS;
+  rdl_u32 one = rdl->want == RDL_WANT_FUTURE || rdl->want == RDL_WANT_PRIVATE;
+  if (one) what = rdl_slot_of(rdl->target.index) << RDL_WANT_BITS;
   if (rdl_awaits_set(rdl)) what = rdl->set_size << RDL_WANT_BITS;
   if (rdl_awaits_set(rdl) && rdl->set_size)
     what |= (rdl_u32)(rdl->set_words - frame) << RDL_SET_SHIFT;
-  side->chunk = rdl->want == RDL_WANT_FUTURE ? rdl->target.generation : rdl->threshold;
+  side->chunk = one ? rdl->target.generation : rdl->threshold;
   side->chunk_size = rdl->want | what;
 }
 
@@ -329,6 +331,9 @@ RDL_OUTLINE rdl_u32 rdl_settled(rdl_cx *rdl) {
   if (rdl->want == RDL_WANT_ANY && rdl->set_size) rdl_settle_first(rdl);
   if (rdl->want == RDL_WANT_ANY && !rdl->set_size) rdl_settle_sleep(rdl);
   if (rdl->status) return 1;
+#if defined(RDL_PRIVATE)
+  if (rdl->want == RDL_WANT_PRIVATE) return rdl_poll_private(rdl, rdl->target);
+#endif
   if (rdl->want == RDL_WANT_CHILDREN) return rdl_poll_children(rdl);
   if (rdl->want == RDL_WANT_ROOM) return rdl_poll_room(rdl, rdl->threshold);
   return 1;

@@ -83,14 +83,21 @@ typedef struct rdl_warp_memory {
   rdl_u64 scratch[RDL_SCRATCH_USED / 8u];
 } rdl_warp_memory;
 
+/* Before it. */
+#if defined(RDL_PRIVATE)
+#define RDL_LEADERS_BYTES ((rdl_u32)(sizeof(rdl_cx) + sizeof(rdl_privates)) * RDL_WARPS)
+#else
+#define RDL_LEADERS_BYTES ((rdl_u32)sizeof(rdl_cx) * RDL_WARPS)
+#endif
+
 /* As much of it a launch needs: more than a kernel can declare where frames are large. */
 extern "C" {
-__device__ rdl_u32 rdl_shared_bytes = (sizeof(rdl_cx) + sizeof(rdl_warp_memory)) * RDL_WARPS;
+__device__ rdl_u32 rdl_shared_bytes = RDL_LEADERS_BYTES + sizeof(rdl_warp_memory) * RDL_WARPS;
 }
 
 RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   rdl_warp_memory *mine =
-      (rdl_warp_memory *)((rdl_cx *)rdl_shared_memory + RDL_WARPS) + rdl_part_of_group();
+      (rdl_warp_memory *)(rdl_shared_memory + RDL_LEADERS_BYTES / 8u) + rdl_part_of_group();
   rdl_cx follower = {};
   rdl_cx *rdl = &follower;
   if (purpose == RDL_LAUNCH_DESCRIBE && rdl_group_id() == 0u && rdl_lane() == 0u)

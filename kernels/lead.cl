@@ -72,6 +72,13 @@ RDL_FN rdl_u32 rdl_lead_segment(rdl_cx *rdl) {
   if (resumed && rdl->whole) rdl_recall_await(rdl);
   if (resumed && !rdl_settled(rdl)) return RDL_SUSPENDED;
   if (!rdl_segment_begins(rdl)) return RDL_ENDED;
+#if defined(RDL_PRIVATE)
+  if (task == RDL_ID_rdl_batch) {
+    if (rdl_row_open(rdl, (const struct rdl_batch_args *)rdl_block(rdl, rdl->frame)))
+      return RDL_ROWS_UP;
+    if (rdl_private_members(rdl)) return RDL_MEMBERS;
+  }
+#endif
   rdl->whole = rdl->over = rdl->scratch_used = 0;
   rdl->wide = rdl_is_wide(task);
   if (!rdl->wide) return rdl_run_alone(rdl, task);
@@ -153,6 +160,15 @@ RDL_FN rdl_u32 rdl_lead_run(rdl_cx *rdl, rdl_u32 how) {
   for (;;) {
     if (how == RDL_STARTS) how = rdl_lead_segment(rdl);
     if (how == RDL_TOGETHER) return 1;
+#if defined(RDL_PRIVATE)
+    how = rdl_privates_first(rdl, how);
+    if (how == RDL_ROWS_UP) {
+      rdl->private_how = RDL_MEMBERS;
+      rdl->group->runs = RDL_RUNS_ROW;
+    }
+    if (how == RDL_PRIVATES_UP || how == RDL_ROWS_UP) return 1;
+    if (how == RDL_STARTS) continue;
+#endif
     if (!rdl_lead_on(rdl, how)) return 0;
     how = RDL_STARTS;
   }
@@ -198,6 +214,9 @@ RDL_FN rdl_u32 rdl_find_at_hand(rdl_cx *rdl) {
 
 /* As in rdl_worker_loop, up to what rdl_run begins with. */
 RDL_FN rdl_u32 rdl_turn_begins(rdl_cx *rdl) {
+#if defined(RDL_PRIVATE)
+  rdl_u32 rows = 0;
+#endif
   rdl->last = rdl_look_around(rdl);
   rdl->found = RDL_NOTHING;
   if (rdl->last) {
@@ -213,10 +232,19 @@ RDL_FN rdl_u32 rdl_turn_begins(rdl_cx *rdl) {
 #endif
   rdl->found = rdl_find_at_hand(rdl);
   if (!rdl->found) rdl->found = rdl_find(rdl);
+#if defined(RDL_PRIVATE)
+  if (!rdl->found && rdl_row_is_open(rdl)) {
+    rdl->found = RDL_CHORE;
+    rows = 1;
+  }
+#endif
   if (rdl->found && rdl->idle_rounds) {
     rdl->idle_rounds = 0;
     if (rdl->resting) rdl_go_on(rdl);
   }
+#if defined(RDL_PRIVATE)
+  if (rows) return RDL_ROWS_UP;
+#endif
   if (rdl->found != RDL_FUTURE) return RDL_RUNS_NOTHING;
   rdl_store_relaxed(&rdl->me->running, rdl->slot);
   if (RDL_MAY_WINDOW && rdl->shown) rdl_show(rdl);
@@ -245,6 +273,17 @@ RDL_APART void rdl_lead(rdl_cx *rdl, rdl_u32 how) {
   for (;;) {
     if (how == RDL_RESTS) how = rdl_turn_begins(rdl);
     if (how == RDL_PACKS_UP) return;
+#if defined(RDL_PRIVATE)
+    if (how == RDL_PRIVATES_DOWN) how = rdl_privates_ran(rdl);
+    if (how == RDL_ROWS_UP) { /* nothing else is to be done */
+      rdl->group->runs = RDL_RUNS_ROW;
+      return;
+    }
+    if (how == RDL_ROWS_DOWN) {
+      rdl_privates_count(rdl);
+      how = rdl->found == RDL_FUTURE ? rdl_row_ran(rdl) : RDL_RUNS_NOTHING;
+    }
+#endif
 #if defined(RDL_PACK)
     if (how == RDL_PACKED)
       rdl_pack_ends(rdl);
@@ -257,6 +296,9 @@ RDL_APART void rdl_lead(rdl_cx *rdl, rdl_u32 how) {
     how = RDL_RESTS;
   }
   rdl_put_out(rdl);
+#if defined(RDL_PRIVATE)
+  rdl_private_put_places(rdl);
+#endif
   rdl->group->runs = RDL_RUNS_OUT;
 }
 
@@ -302,6 +344,17 @@ RDL_FN void rdl_group_loop(rdl_cx *rdl) {
     if (runs == RDL_RUNS_PACK) {
       rdl_pack_lane(&own);
       how = RDL_PACKED;
+    }
+#endif
+#if defined(RDL_PRIVATE)
+    if (runs == RDL_RUNS_PRIVATE) {
+      rdl_private_loop(rdl_privates_of(), ((const rdl_control *)rdl->heap)->context);
+      how = RDL_PRIVATES_DOWN;
+    }
+    if (runs == RDL_RUNS_ROW) {
+      rdl_control *control = (rdl_control *)rdl->heap;
+      rdl_row_loop(&control->row, rdl_privates_of(), control->context);
+      how = RDL_ROWS_DOWN;
     }
 #endif
     rdl_barrier();

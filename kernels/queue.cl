@@ -88,10 +88,17 @@ RDL_OUTLINE void rdl_adopt_last(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   }
 }
 
+#if defined(RDL_PRIVATE)
+RDL_OUTLINE void rdl_private_save(rdl_cx *rdl);
+#endif
+
 /* One record of this worker that leaves its ring or FIFO for a list. LOCAL futures that have
    started stay at home. */
 RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 stays = (rdl->records[slot].task & RDL_TASK_LOCAL) && rdl->sides[slot].home;
+#if defined(RDL_PRIVATE)
+  if (slot == rdl_privates_of()->host) rdl_private_save(rdl);
+#endif
   rdl_list_push(rdl, stays ? &rdl->me->inbox : &rdl->me->overflow, slot, slot);
   rdl->counters.spilled++;
 }

@@ -52,7 +52,7 @@ typedef struct rdl_none {
 
 /* The types of a task and its word. The array's name is what a user reads when a limit is passed.
  */
-#define RDL_TYPES_(name, R, A, S, each)                                                            \
+#define RDL_TYPES_(name, R, A, S, flags, each)                                                     \
   typedef R name##_result;                                                                         \
   typedef A name##_args;                                                                           \
   typedef S name##_state;                                                                          \
@@ -65,16 +65,34 @@ typedef struct rdl_none {
     rdl_result_size_of_##name = RDL_BYTES_(R),                                                     \
     name##_task_word = RDL_ID_##name |                                                             \
                        RDL_CLASS_OF(RDL_FRAME_BYTES(A, S, each)) << RDL_FRAME_SHIFT |              \
-                       RDL_RESULT_CLASS(R) << RDL_RESULT_SHIFT                                     \
+                       RDL_RESULT_CLASS(R) << RDL_RESULT_SHIFT | (flags)                           \
   };
 #define RDL_LANES_TYPES_(name, R, A, S, L)                                                         \
   typedef L name##_lane_state;                                                                     \
-  RDL_TYPES_(name, R, A, S, RDL_WORDS(L))
+  RDL_TYPES_(name, R, A, S, 0u, RDL_WORDS(L))
 
 /* The scanner defines RDL_HEAD_name as one of these, whether or not the task was declared before.
  */
 #define RDL_HEAD_HERE_(types) types
 #define RDL_HEAD_DECLARED_(types)
+
+/* Of a private task, which a lane runs as well (privates.h): its function takes what either has. */
+#define RDL_PRIVATE_LIMITS_(name, R, A, S)                                                         \
+  typedef char name##_arguments_and_state_exceed_36_private_bytes                                  \
+      [RDL_WORDS(A) + RDL_WORDS(S) <= RDL_PRIVATE_WORDS ? 1 : -1];                                 \
+  typedef char name##_result_exceeds_16_private_bytes[sizeof(R) <= RDL_INLINE_SIZE ? 1 : -1];
+#if defined(RDL_PRIVATE)
+#define RDL_PRIVATE_TYPES_(name, R, A, S)                                                          \
+  RDL_TYPES_(name, R, A, S, RDL_TASK_IN_SET, 0u) RDL_PRIVATE_LIMITS_(name, R, A, S)
+#define RDL_PRIVATE_FUNCTION_(name)                                                                \
+  template <class rdl_runner>                                                                      \
+  RDL_FN rdl_u32 name##_task(rdl_runner *rdl, const name##_args *args, name##_state *self,         \
+                             name##_result *rdl_out)
+#else
+#define RDL_PRIVATE_TYPES_(name, R, A, S)                                                          \
+  RDL_TYPES_(name, R, A, S, 0u, 0u) RDL_PRIVATE_LIMITS_(name, R, A, S)
+#define RDL_PRIVATE_FUNCTION_(name) RDL_FUNCTION_(name)
+#endif
 
 #define RDL_FUNCTION_(name)                                                                        \
   RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
@@ -84,13 +102,20 @@ typedef struct rdl_none {
                              name##_lane_state *mine, name##_result *rdl_out)
 
 #define RDL_DECLARE(name, R, A, S)                                                                 \
-  RDL_TYPES_(name, R, A, S, 0u)                                                                    \
+  RDL_TYPES_(name, R, A, S, 0u, 0u)                                                                \
   RDL_FUNCTION_(name);
 #define RDL_DECLARE_LANES(name, R, A, S, L)                                                        \
   RDL_LANES_TYPES_(name, R, A, S, L)                                                               \
   RDL_LANES_FUNCTION_(name);
 
-#define RDL_TASK(name, R, A, S) RDL_HEAD_##name(RDL_TYPES_(name, R, A, S, 0u)) RDL_FUNCTION_(name)
+#define RDL_DECLARE_PRIVATE(name, R, A, S)                                                         \
+  RDL_PRIVATE_TYPES_(name, R, A, S)                                                                \
+  RDL_PRIVATE_FUNCTION_(name);
+
+#define RDL_TASK(name, R, A, S)                                                                    \
+  RDL_HEAD_##name(RDL_TYPES_(name, R, A, S, 0u, 0u)) RDL_FUNCTION_(name)
+#define RDL_TASK_PRIVATE(name, R, A, S)                                                            \
+  RDL_HEAD_##name(RDL_PRIVATE_TYPES_(name, R, A, S)) RDL_PRIVATE_FUNCTION_(name)
 #define RDL_TASK_LANES(name, R, A, S, L)                                                           \
   RDL_HEAD_##name(RDL_LANES_TYPES_(name, R, A, S, L)) RDL_LANES_FUNCTION_(name)
 
@@ -458,6 +483,9 @@ RDL_FN rdl_u32 rdl_poll_future_of(rdl_cx *rdl, rdl_future f) {
   RDL_GLOBAL const rdl_record *record = rdl->records + rdl_slot_of(f.index);
   rdl_first_look seen;
   if (rdl_poll_begins(rdl, RDL_WANT_FUTURE)) return 1;
+#if defined(RDL_PRIVATE)
+  if (rdl_is_private(rdl, f) && !rdl->packed && !rdl->wide) return rdl_poll_private(rdl, f);
+#endif
   rdl->status = rdl_handle_names(rdl, f) ? RDL_S_OK : RDL_S_INVALID;
   if (rdl->status) return 1;
   seen = rdl_look(rdl, rdl_slot_of(f.index));
@@ -657,7 +685,14 @@ RDL_FN rdl_u32 rdl_foresee(rdl_cx *rdl) {
 RDL_OUTLINE rdl_future rdl_spawn_led(rdl_cx *rdl, rdl_u32 task, const rdl_word *words,
                                      rdl_u32 count) {
   RDL_GLOBAL rdl_word *frame;
-  rdl_u32 slot = rdl_slot_new(rdl, task), k;
+  rdl_u32 slot, k;
+#if defined(RDL_PRIVATE)
+  rdl_future inside = rdl_no_future();
+  if ((task & RDL_TASK_IN_SET) && !rdl->wide) inside = rdl_private_spawn(rdl, task, words, count);
+  if (inside.index) return inside;
+  task &= ~RDL_TASK_IN_SET;
+#endif
+  slot = rdl_slot_new(rdl, task);
   if (!slot) return rdl_no_future();
   frame = rdl_block(rdl, rdl->new_frame);
   for (k = 0; k < count; k++)
@@ -719,6 +754,10 @@ RDL_FN RDL_GLOBAL const rdl_word *rdl_result_at(rdl_cx *rdl, rdl_future f, rdl_u
   RDL_GLOBAL const rdl_record *record = rdl->records + rdl_slot_of(f.index);
   rdl_u32 status = RDL_S_INVALID;
   rdl_first_look seen;
+#if defined(RDL_PRIVATE)
+  if (rdl_is_private(rdl, f) && !rdl->packed && !rdl->wide)
+    return rdl_private_result_at(rdl_led(rdl), f, size);
+#endif
   if (rdl_handle_names(rdl, f)) {
     seen = rdl_look(rdl, rdl_slot_of(f.index));
     if (seen.generation != f.generation)
@@ -756,7 +795,14 @@ RDL_FN rdl_u32 rdl_own_child(rdl_cx *rdl, rdl_future f) {
 }
 
 RDL_OUTLINE void rdl_free_child(rdl_cx *rdl, rdl_future f) {
-  rdl_u32 slot = rdl_own_child(rdl, f);
+  rdl_u32 slot;
+#if defined(RDL_PRIVATE)
+  if (rdl_is_private(rdl, f) && !rdl->wide) {
+    rdl_private_drop(rdl, f);
+    return;
+  }
+#endif
+  slot = rdl_own_child(rdl, f);
   if (!slot) return;
   if (!rdl_is_done(rdl, f)) {
     rdl->misuse = RDL_S_INVALID;

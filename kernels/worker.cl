@@ -13,8 +13,9 @@
 #define RDL_WANT_EVENT    2u
 #define RDL_WANT_CHILDREN 3u
 #define RDL_WANT_ROOM     4u
-#define RDL_WANT_ALL      5u /* a set of futures, from here on */
-#define RDL_WANT_ANY      6u
+#define RDL_WANT_PRIVATE  5u /* a private future */
+#define RDL_WANT_ALL      6u /* a set of futures, from here on */
+#define RDL_WANT_ANY      7u
 
 /* Dispatches between two looks at what is not done every time. */
 #define RDL_ROUND 64u
@@ -135,9 +136,11 @@ typedef struct rdl_pack {
 #endif
 
 /* What the lanes run next. */
-#define RDL_RUNS_OUT  0u /* nothing: the worker leaves */
-#define RDL_RUNS_WIDE 1u /* a segment of all lanes */
-#define RDL_RUNS_PACK 2u /* one of its own each */
+#define RDL_RUNS_OUT     0u /* nothing: the worker leaves */
+#define RDL_RUNS_WIDE    1u /* a segment of all lanes */
+#define RDL_RUNS_PACK    2u /* one of its own each */
+#define RDL_RUNS_PRIVATE 3u /* private futures, one each */
+#define RDL_RUNS_ROW     4u /* members of a row */
 
 /* What the lanes of a worker tell each other, in memory that they share. */
 typedef struct rdl_group {
@@ -313,6 +316,11 @@ typedef struct rdl_cx {
   rdl_u32 has_spawned; /* since it was taken up here */
 #endif
   rdl_counters counters;
+#if defined(RDL_PRIVATE)
+  rdl_u32 places[2];   /* blocks that a set of private futures is saved to */
+  rdl_u32 numbered;    /* the set's generations have begun */
+  rdl_u32 private_how; /* how the segment has ended before which the lanes run private futures */
+#endif
 #if RDL_LANES > 1
   /* The leader has all of this structure, the other lanes the tables, what the group publishes, and
      this. */
@@ -541,6 +549,12 @@ RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
   asm volatile("{ .reg .u32 t; mov.u32 t, %%tid.x; shr.u32 %0, t, 5; }" : "=r"(part));
   return (rdl_cx *)rdl_shared_memory + part;
 }
+#if defined(RDL_PRIVATE)
+/* Behind them the sets of the block's warps. */
+RDL_FN rdl_privates *rdl_privates_of(void) {
+  return (rdl_privates *)((rdl_cx *)rdl_shared_memory + RDL_WARPS) + rdl_part_of_group();
+}
+#endif
 #else
 RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
   return rdl;
@@ -647,6 +661,11 @@ RDL_FN void rdl_worker_open(rdl_cx *rdl, RDL_GLOBAL rdl_u8 *heap, rdl_u32 worker
   rdl->near_from = rdl->alone = 0;
   rdl->scarce = 1;
   rdl_near_open(rdl->group, control->rings + (rdl_u64)worker * RDL_LOCAL_RING * sizeof(rdl_entry));
+#endif
+#if defined(RDL_PRIVATE)
+  rdl_privates_of()->host = RDL_NIL;
+  rdl->places[0] = rdl->places[1] = RDL_NIL;
+  rdl->numbered = 0;
 #endif
   rdl->fifo_head = rdl->fifo_tail = RDL_NIL;
   rdl->starved = rdl->me->starved;

@@ -103,9 +103,9 @@ static rdl_status check_options(const rdl_context_options *o, const char *select
                       "and one of them is NULL. Without native_device a selector names the device");
   if (o->prebuilt_count && !o->prebuilt)
     return rdl__error(RDL_INVALID, "rdl_context_options: prebuilt is NULL, its count is not 0");
-  if (o->slots > RDL_MAX_SLOTS / 2u || o->roots > RDL_MAX_SLOTS / 2u)
+  if (o->slots > RDL_MOST_SLOTS / 2u || o->roots > RDL_MOST_SLOTS / 2u)
     return rdl__error(RDL_INVALID, "rdl_context_options: at most %u slots and as many roots",
-                      RDL_MAX_SLOTS / 2u);
+                      RDL_MOST_SLOTS / 2u);
   if (o->frame_bytes > MOST_FRAME_BYTES)
     return rdl__error(RDL_INVALID, "rdl_context_options: at most %llu frame_bytes",
                       (unsigned long long)MOST_FRAME_BYTES);
@@ -158,7 +158,7 @@ static rdl_status take_options(rdl_context *cx, const rdl_context_options *given
 static uint32_t usual_slots(const rdl_context *cx) {
   uint64_t wanted = (uint64_t)SLOTS_A_WORKER * cx->workers;
   if (wanted < 262144u) return 262144u;
-  return wanted < RDL_MAX_SLOTS / 2u ? (uint32_t)wanted : RDL_MAX_SLOTS / 2u;
+  return wanted < RDL_MOST_SLOTS / 2u ? (uint32_t)wanted : RDL_MOST_SLOTS / 2u;
 }
 
 /* A heap that is shared comes page by page as it is touched; elsewhere all of it is taken at once.

@@ -57,6 +57,7 @@ static void plan_tables(rdl_context *cx, rdl_control *c, uint64_t *bytes) {
   c->image_info = plan(bytes, 1, sizeof(rdl_image_info));
   c->task_infos = plan(bytes, RDL_MAX_TASKS, sizeof(rdl_task_info));
   c->zeros = plan(bytes, 1, RDL_MAX_BLOCK);
+  if (cx->facts.lanes > 1) c->privates = plan(bytes, slots, sizeof(rdl_u32));
   c->roots.cells = plan(bytes, c->roots.mask + 1ull, sizeof(rdl_cell));
   c->returned.cells = plan(bytes, c->returned.mask + 1ull, sizeof(rdl_cell));
   c->mailbox.messages = plan(bytes, rdl__has_window(cx) ? 0u : RDL__MESSAGES, sizeof(rdl_message));

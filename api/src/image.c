@@ -16,13 +16,14 @@
 
 #define OWN_MODULE "tasks.cl"
 /* What calls the dispatch. */
-static const char *const last_texts[] = {"main.cl", "pack_run.cl", "lead.cl", "launch.cl",
-                                         "limited.cl"};
+static const char *const last_texts[] = {"main.cl", "pack_run.cl", "private_run.cl", "row.cl",
+                                         "lead.cl", "launch.cl",   "limited.cl"};
 #define LAST_TEXTS (sizeof last_texts / sizeof last_texts[0])
 
 /* What messages call the generated pieces. */
 #define HEADS_NAME "raddle-heads"
 #define TAIL_NAME  "raddle-dispatch"
+#define FRONT_NAME "raddle-front"
 
 rdl_status rdl__image_own_module(rdl__task_list *tasks, rdl__image_module *out_module,
                                  rdl_reason *why) {
@@ -49,6 +50,7 @@ typedef struct place {
   uint32_t number;
   bool wide;   /* run by all lanes of a worker */
   bool packed; /* many at once, one in each lane */
+  bool hosts;  /* it spawns private tasks */
 } place;
 
 /* By name; equal names in the order of loading, so that the later one is reported. */
@@ -135,18 +137,18 @@ static void print_heads(rdl__text *out, const rdl__task_list *tasks, uint32_t nu
 
 /* A tree of comparisons, because a long `switch` is wrong on some devices. Recursion is as deep as
  * the tree: 12 for 4096 tasks. */
-static void print_choice(rdl__text *out, const place *places, uint32_t from, uint32_t to,
-                         int depth) {
+static void print_choice(rdl__text *out, const place *places, uint32_t from, uint32_t to, int depth,
+                         const char *form) {
   int indent = 2 * depth;
   if (to - from == 1) {
-    rdl__text_print(out, "%*show = %s_run(rdl);\n", indent, "", places[from].task->name);
+    rdl__text_print(out, "%*show = %s_%s(rdl);\n", indent, "", places[from].task->name, form);
     return;
   }
   uint32_t middle = from + (to - from) / 2;
   rdl__text_print(out, "%*sif (task < %uu) {\n", indent, "", places[middle].number);
-  print_choice(out, places, from, middle, depth + 1);
+  print_choice(out, places, from, middle, depth + 1, form);
   rdl__text_print(out, "%*s} else {\n", indent, "");
-  print_choice(out, places, middle, to, depth + 1);
+  print_choice(out, places, middle, to, depth + 1, form);
   rdl__text_print(out, "%*s}\n", indent, "");
 }
 
@@ -167,7 +169,7 @@ static void print_run(rdl__text *out, const char *name, const place *places, uin
   rdl__text_print(out, "RDL_FN rdl_u32 %s(rdl_cx *rdl, rdl_u32 task)\n{\n", name);
   if (count) {
     rdl__text_print(out, "  rdl_u32 how;\n");
-    print_choice(out, places, 0, count, 1);
+    print_choice(out, places, 0, count, 1, "run");
     rdl__text_print(out, "  return how;\n}\n");
   } else {
     rdl__text_print(out, "  (void)rdl, (void)task;\n  return RDL_ENDED;\n}\n");
@@ -189,13 +191,32 @@ static bool names_scratch(const rdl__image_module *modules, size_t count) {
   return false;
 }
 
-/* Whether all lanes run a task: a bit each. */
-static void print_wide(rdl__text *out, const place *places, uint32_t count) {
-  rdl__text_print(out, "RDL_FN rdl_u32 rdl_is_wide(rdl_u32 task)\n{\n  rdl_u32 bits = 0u;\n");
+static bool is_wide(const place *p) {
+  return p->wide;
+}
+
+static bool is_private(const place *p) {
+  return p->task->is_private;
+}
+
+/* Neither waits nor spawns. */
+static bool is_row(const place *p) {
+  return p->task->is_private && !p->task->resume_points && !p->task->spawns;
+}
+
+/* A batch may be one of private tasks. */
+static bool may_host(const place *p) {
+  return p->hosts || strcmp(p->task->name, "rdl_batch") == 0;
+}
+
+/* What a task is: a bit each. */
+static void print_bits(rdl__text *out, const char *name, bool (*is)(const place *),
+                       const place *places, uint32_t count) {
+  rdl__text_print(out, "RDL_FN rdl_u32 %s(rdl_u32 task)\n{\n  rdl_u32 bits = 0u;\n", name);
   for (uint32_t from = 0; from < count; from += 32u) {
     uint32_t bits = 0;
     for (uint32_t i = from; i < count && i < from + 32u; i++)
-      if (places[i].wide) bits |= 1u << (i - from);
+      if (is(&places[i])) bits |= 1u << (i - from);
     if (bits)
       rdl__text_print(out, "  if (task / 32u == %uu) bits = 0x%xu;\n", from / 32u, (unsigned)bits);
   }
@@ -211,6 +232,39 @@ static const char *spawned_by(const place *p, size_t *at) {
       return list->mentions[(*at)++].name;
   }
   return NULL;
+}
+
+/* Members of rows are given where their arguments stand. */
+static void print_rows(rdl__text *out, const place *some, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (is_row(&some[i])) rdl__text_print(out, "RDL_ROW_RUNNER(%s)\n", some[i].task->name);
+  rdl__text_print(out, "RDL_FN void rdl_run_row(rdl_px *rdl, rdl_u32 task, const rdl_word *words)\n"
+                       "{\n");
+  for (uint32_t i = 0; i < count; i++)
+    if (is_row(&some[i]))
+      rdl__text_print(out, "  if (task == %uu) %s_run_row(rdl, words);\n", some[i].number,
+                      some[i].task->name);
+  rdl__text_print(out, "}\n");
+}
+
+/* The private ones. Where none are there is no such text. */
+static void print_private(rdl__text *out, const place *places, uint32_t count, place *some) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (places[i].task->is_private) some[found++] = places[i];
+  if (!found) return;
+  rdl__text_print(out, "#if defined(RDL_PRIVATE)\n");
+  for (uint32_t i = 0; i < found; i++)
+    rdl__text_print(out, "RDL_PRIVATE_RUNNER(%s)\n", some[i].task->name);
+  rdl__text_print(out, "RDL_FN rdl_u32 rdl_run_private(rdl_px *rdl, rdl_u32 task)\n{\n"
+                       "  rdl_u32 how;\n");
+  print_choice(out, some, 0, found, 1, "run_private");
+  rdl__text_print(out, "  return how;\n}\n");
+  print_rows(out, some, found);
+  print_bits(out, "rdl_is_row_task", is_row, places, count);
+  print_bits(out, "rdl_is_private_task", is_private, places, count);
+  print_bits(out, "rdl_may_host", may_host, places, count);
+  rdl__text_print(out, "#endif\n");
 }
 
 static bool is_task(const place *places, uint32_t count, const char *name) {
@@ -256,8 +310,9 @@ static rdl_status print_runs(rdl__text *out, const place *places, uint32_t count
   for (uint32_t i = 0; i < count; i++)
     if (places[i].packed) some[packed++] = places[i];
   print_run(out, "rdl_run_packed", some, packed);
-  print_wide(out, places, count);
+  print_bits(out, "rdl_is_wide", is_wide, places, count);
   print_packs(out, places, count);
+  print_private(out, places, count, some);
   rdl__text_print(out, "typedef union rdl_stage {\n  rdl_word words[1];\n");
   for (uint32_t i = 0; i < count; i++)
     if (places[i].wide) rdl__text_print(out, "  RDL_STAGE(%s)\n", places[i].task->name);
@@ -292,6 +347,12 @@ static void print_ends(rdl__text *out, const rdl__image_module *modules, size_t 
   }
 }
 
+static bool is_private_name(const place *places, uint32_t count, const char *name) {
+  for (uint32_t i = 0; i < count; i++)
+    if (places[i].task->is_private && strcmp(places[i].task->name, name) == 0) return true;
+  return false;
+}
+
 static void list_places(const rdl__image_module *modules, size_t count, const bool *wide,
                         const bool *unpacked, place *places) {
   uint32_t n = 0;
@@ -302,6 +363,13 @@ static void list_places(const rdl__image_module *modules, size_t count, const bo
                           .number = n,
                           .wide = wide[n],
                           .packed = m > 0 && !wide[n] && !unpacked[n]};
+  for (uint32_t i = 0; i < n; i++) {
+    const char *child;
+    size_t at = 0;
+    while ((child = spawned_by(&places[i], &at)))
+      places[i].hosts = places[i].hosts || is_private_name(places, n, child);
+    if (places[i].hosts) places[i].packed = false;
+  }
 }
 
 static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl__image *image,
@@ -323,6 +391,48 @@ static rdl_status write_tail(const rdl__image_module *modules, size_t count, rdl
   free(wide);
   free(unpacked);
   return status || image->tail.failed ? report_memory(why) : RDL_OK;
+}
+
+/* ---- private tasks ---- */
+
+static rdl_status refuse_private(const rdl__image_module *module, const rdl__task *task,
+                                 rdl_reason *why) {
+  snprintf(why->text, sizeof why->text,
+           "%.1300s:%u:%u: task '%s' is private, and names a word that private tasks do not have, "
+           "itself or through a function or macro: they may spawn private tasks, await one future "
+           "at a time, yield, read, take and drop results, and fail; make it an RDL_TASK, or leave "
+           "the word out",
+           module->name, task->line, task->column, task->name);
+  return RDL_COMPILE;
+}
+
+static rdl_status check_private(const rdl__image_module *modules, size_t count, uint32_t tasks,
+                                rdl_reason *why) {
+  bool *marks = calloc(tasks + (size_t)1, sizeof *marks);
+  rdl_status status = marks ? rdl__find_not_private(modules, count, marks) : RDL_OUT_OF_MEMORY;
+  size_t k = 0;
+  if (status) status = report_memory(why);
+  for (size_t m = 0; m < count && !status; m++)
+    for (size_t i = 0; i < modules[m].tasks->count && !status; i++, k++)
+      if (modules[m].tasks->tasks[i].is_private && marks[k])
+        status = refuse_private(&modules[m], &modules[m].tasks->tasks[i], why);
+  free(marks);
+  return status;
+}
+
+/* What the kernels are compiled with: whether there are any, and the most that one spawns. */
+static void print_front(rdl__text *out, const rdl__image_module *modules, size_t count) {
+  uint32_t most = 1;
+  bool some = false;
+  for (size_t m = 0; m < count; m++)
+    for (size_t i = 0; i < modules[m].tasks->count; i++) {
+      const rdl__task *task = &modules[m].tasks->tasks[i];
+      if (!task->is_private) continue;
+      some = true;
+      if (task->spawns > most) most = task->spawns;
+    }
+  if (some)
+    rdl__text_print(out, "#define RDL_PRIVATE_TASKS 1\n#define RDL_PRIVATE_SPAWNS %uu\n", most);
 }
 
 /* ---- pieces ---- */
@@ -374,6 +484,10 @@ static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modul
   const struct rdl_kernel_text *texts;
   rdl_status status = rdl__kernels(&texts, why);
   if (status) return status;
+  print_front(&image->front, modules, count);
+  if (image->front.failed) return report_memory(why);
+  if (image->front.length)
+    add_piece(image, FRONT_NAME, image->front.bytes, image->front.length, true);
   for (unsigned i = 0; i < rdl__kernel_text_count; i++) {
     const struct rdl_kernel_text *kernel = &texts[i];
     if (strcmp(kernel->name, OWN_MODULE) != 0 && !is_last(kernel)) add_kernel(image, kernel);
@@ -419,7 +533,7 @@ static rdl_status build(rdl__image *image, const rdl__image_module *modules, siz
                         rdl_reason *why) {
   size_t *ends = calloc(count + 1, sizeof *ends);
   rdl_status status;
-  image->pieces = calloc(rdl__kernel_text_count + 2 * count + 1, sizeof *image->pieces);
+  image->pieces = calloc(rdl__kernel_text_count + 2 * count + 2, sizeof *image->pieces);
   if (image->pieces && ends)
     status = write_pieces(image, modules, count, ends, why);
   else
@@ -439,6 +553,7 @@ rdl_status rdl__image_make(const rdl__image_module *modules, size_t count, rdl__
   status = count_tasks(modules, count, &tasks, why);
   if (!status) status = check_names(modules, count, tasks, why);
   if (!status) status = rdl__check_mentions(modules, count, why);
+  if (!status) status = check_private(modules, count, tasks, why);
   if (status) return status;
   out->task_count = tasks;
   status = build(out, modules, count, why);
@@ -449,6 +564,7 @@ rdl_status rdl__image_make(const rdl__image_module *modules, size_t count, rdl__
 
 void rdl__image_finish(rdl__image *image) {
   free(image->pieces);
+  rdl__text_finish(&image->front);
   rdl__text_finish(&image->heads);
   rdl__text_finish(&image->tail);
   *image = (rdl__image){0};

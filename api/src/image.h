@@ -24,6 +24,7 @@ typedef struct rdl__image {
   rdl_image_text text; /* for a backend; points into the rest */
   uint32_t task_count; /* task i of module m has number (tasks of the modules before m) + i */
   rdl_text_piece *pieces;
+  rdl__text front; /* what stands before all; empty = nothing */
   rdl__text heads; /* the generated pieces lie in these two */
   rdl__text tail;
   char hash[65];

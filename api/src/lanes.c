@@ -88,6 +88,25 @@ static bool names_what_none_packs(const rdl__token *token, bool in_macro) {
          !begins_as(token, types, COUNT(types));
 }
 
+/* All that the lane of a private task does not have (kernels/private.cl). */
+static bool names_what_none_has_private(const rdl__token *token, bool in_macro) {
+  static const char *const allowed[] = {
+      "RDL_BEGIN", "RDL_END",         "RDL_EXIT",         "RDL_RETURN",  "RDL_FAIL",
+      "RDL_SPAWN", "RDL_TRY_SPAWN",   "RDL_SPAWNS",       "RDL_SPAWNED", "RDL_FULL",
+      "RDL_AWAIT", "RDL_AWAIT_CATCH", "RDL_YIELD",        "RDL_RESULT",  "RDL_TAKE",
+      "RDL_DROP",  "RDL_CANCELLED",   "RDL_FAILURE_CODE", "RDL_OK",      "RDL_INVALID",
+      "RDL_STALE", "RDL_FAILED",      "RDL_DEADLOCK",     "RDL_TIMEOUT", "RDL_OUT_OF_SLOTS",
+      "RDL_AT",    "RDL_GLOBAL",      "RDL_NONE",         "RDL_FN",      "RDL_PERMISSION",
+      "rdl_clock", "rdl_ptr",         "rdl_future",       "rdl_sqrt",    "rdl_fabs",
+      "rdl_floor", "rdl_ceil",        "rdl_sin",          "rdl_cos",     "rdl_exp",
+      "rdl_log",   "rdl_pow",         "rdl_fmin",         "rdl_fmax"};
+  static const char *const types[] = {"rdl_u", "rdl_i", "rdl_f", "rdl_atomic_"};
+  static const char *const own[] = {"rdl_", "RDL_"};
+  (void)in_macro;
+  return begins_as(token, own, COUNT(own)) && !is_one_of(token, allowed, COUNT(allowed)) &&
+         !begins_as(token, types, COUNT(types));
+}
+
 static bool names_loops(const rdl__token *token, bool in_macro) {
   static const char *const words[] = {"for", "while", "do", "goto"};
   (void)in_macro;
@@ -157,7 +176,8 @@ static void read_directive(walk *w) {
 /* At file level the last name before a parenthesis may be that of a function. */
 static void read_head(walk *w) {
   bool lanes = rdl__token_is(&w->before, "RDL_TASK_LANES");
-  if (!lanes && !rdl__token_is(&w->before, "RDL_TASK")) {
+  if (!lanes && !rdl__token_is(&w->before, "RDL_TASK") &&
+      !rdl__token_is(&w->before, "RDL_TASK_PRIVATE")) {
     take_owner(w, &w->before, false);
     return;
   }
@@ -176,7 +196,7 @@ static void read_token(walk *w) {
   } else if (is_mark(w, '{')) {
     w->depth++;
   } else if (is_mark(w, '}')) {
-    if (w->depth) w->depth--;
+    if (w->depth && --w->depth == 0) *w->owner = '\0'; /* a struct's members are nobody's */
   } else if (w->depth && is_named(w, false)) {
     mark_owner(w);
   }
@@ -211,6 +231,10 @@ static rdl_status find(const rdl__image_module *modules, size_t count,
 
 rdl_status rdl__find_wide(const rdl__image_module *modules, size_t count, bool *wide) {
   return find(modules, count, names_lanes, wide);
+}
+
+rdl_status rdl__find_not_private(const rdl__image_module *modules, size_t count, bool *marks) {
+  return find(modules, count, names_what_none_has_private, marks);
 }
 
 static size_t count_tasks(const rdl__image_module *modules, size_t count) {

@@ -15,4 +15,8 @@ rdl_status rdl__find_wide(const rdl__image_module *modules, size_t count, bool *
  * (kernels/pack.cl): all that name more than a few words, or that loop, or may, and spawn. */
 rdl_status rdl__find_unpacked(const rdl__image_module *modules, size_t count, bool *unpacked);
 
+/* Sets `marks[k]` for tasks that name more than a private task may (kernels/private.cl), themselves
+ * or through functions and macros. */
+rdl_status rdl__find_not_private(const rdl__image_module *modules, size_t count, bool *marks);
+
 #endif

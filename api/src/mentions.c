@@ -49,7 +49,7 @@ static const rdl__task *find_task(const scope *s, const char *name, size_t *out_
 }
 
 static rdl_status refuse_early(const scope *s, const rdl__mention *mention, const rdl__task *task) {
-  const char *lanes = task->lane_state ? "_LANES" : "";
+  const char *lanes = task->lane_state ? "_LANES" : task->is_private ? "_PRIVATE" : "";
   if (task->declared)
     return refuse(s, mention,
                   "task '%s' is not known here: its RDL_DECLARE%s comes further down, on line %u; "
@@ -63,11 +63,27 @@ static rdl_status refuse_early(const scope *s, const rdl__mention *mention, cons
                 task->lane_state ? ", " : "", task->lane_state ? task->lane_state : "");
 }
 
+/* What a private task spawns stands where it does (kernels/privates.h). */
+static rdl_status check_private(const scope *s, const rdl__mention *mention,
+                                const rdl__task *spawned) {
+  const rdl__task_list *list = s->modules[s->last].tasks;
+  for (size_t i = 0; i < list->count && !spawned->is_private; i++) {
+    const rdl__task *task = &list->tasks[i];
+    if (task->is_private && mention->line >= task->begin_line && mention->line <= task->end_line)
+      return refuse(s, mention,
+                    "task '%s' is private and can spawn private tasks only: define '%s' with "
+                    "RDL_TASK_PRIVATE, or spawn it from a task that is not private",
+                    task->name, spawned->name);
+  }
+  return RDL_OK;
+}
+
 static rdl_status check_spawned(const scope *s, const rdl__mention *mention) {
   size_t module = 0;
   const rdl__task *task = find_task(s, mention->name, &module);
   uint32_t known = !task ? 0 : task->declared ? task->declared : task->line;
-  if (task && (module < s->last || (module == s->last && known <= mention->line))) return RDL_OK;
+  if (task && (module < s->last || (module == s->last && known <= mention->line)))
+    return check_private(s, mention, task);
   if (is_own(s, mention->name) || is_own(s, mention->before)) return RDL_OK;
   if (task && module == s->last) return refuse_early(s, mention, task);
   if (task)

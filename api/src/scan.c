@@ -358,15 +358,22 @@ static void read_arguments(scanner *s, arguments *a) {
 /* ---- RDL_TASK and RDL_DECLARE ---- */
 
 static bool defines_task(const rdl__token *token) {
-  return rdl__token_is(token, "RDL_TASK") || rdl__token_is(token, "RDL_TASK_LANES");
+  return rdl__token_is(token, "RDL_TASK") || rdl__token_is(token, "RDL_TASK_LANES") ||
+         rdl__token_is(token, "RDL_TASK_PRIVATE");
 }
 
 static bool declares_task(const rdl__token *token) {
-  return rdl__token_is(token, "RDL_DECLARE") || rdl__token_is(token, "RDL_DECLARE_LANES");
+  return rdl__token_is(token, "RDL_DECLARE") || rdl__token_is(token, "RDL_DECLARE_LANES") ||
+         rdl__token_is(token, "RDL_DECLARE_PRIVATE");
 }
 
 static bool has_lane_state(const rdl__token *word) {
   return strstr(word->text, "_LANES") != NULL;
+}
+
+/* Its record stands with its worker (kernels/privates.h). */
+static bool is_private(const rdl__token *word) {
+  return strstr(word->text, "_PRIVATE") != NULL;
 }
 
 static void check_place(scanner *s) {
@@ -454,6 +461,7 @@ static void read_head(scanner *s, rdl__task *out) {
     out->args = take_type(&a.text[2]);
     out->state = take_type(&a.text[3]);
     out->lane_state = take_type(&a.text[4]);
+    out->is_private = is_private(&a.word);
   }
   finish_arguments(&a);
 }
@@ -464,7 +472,8 @@ static bool same_type(const char *a, const char *b) {
 
 static bool same_types(const rdl__task *a, const rdl__task *b) {
   return same_type(a->result, b->result) && same_type(a->args, b->args) &&
-         same_type(a->state, b->state) && same_type(a->lane_state, b->lane_state);
+         same_type(a->state, b->state) && same_type(a->lane_state, b->lane_state) &&
+         a->is_private == b->is_private;
 }
 
 static void check_new(scanner *s, const rdl__task *task, const rdl__task *declared) {

@@ -26,7 +26,8 @@ typedef struct rdl__task {
   char *result;
   char *args;
   char *state;
-  char *lane_state; /* NULL in an RDL_TASK */
+  char *lane_state; /* NULL but in an RDL_TASK_LANES */
+  bool is_private;  /* an RDL_TASK_PRIVATE */
 } rdl__task;
 
 /* What can be judged only beside the other files of an image: a name that is wrong here may have

@@ -48,6 +48,13 @@ typedef struct parent_args {
   uint32_t turns;
 } parent_args;
 
+typedef struct pair_args {
+  rdl_ptr mark;
+  rdl_ptr notes;
+  uint32_t turns;
+  uint32_t pad;
+} pair_args;
+
 typedef struct player_args {
   rdl_ptr mark;
   rdl_ptr notes;
@@ -101,6 +108,19 @@ static rdl_status run_await(const session *s, uint32_t others) {
   return all_end(s, "yields_parent", &args, sizeof args, 1);
 }
 
+/* Of one worker's shared memory, where there is such. */
+static rdl_status run_private_yield(const session *s, uint32_t others) {
+  pair_args args = {.mark = marks_of(s), .notes = notes_of(s, 0), .turns = s->turns};
+  (void)others;
+  return all_end(s, "yields_private_pair", &args, sizeof args, 1);
+}
+
+static rdl_status run_private_await(const session *s, uint32_t others) {
+  pair_args args = {.mark = marks_of(s), .notes = notes_of(s, 0), .turns = s->turns};
+  (void)others;
+  return all_end(s, "yields_private_host", &args, sizeof args, 1);
+}
+
 static rdl_status run_signal(const session *s, uint32_t others) {
   rdl_event events[2]; /* of the first player, and of all others */
   player_args args[MOST_SIDES];
@@ -137,6 +157,8 @@ typedef struct round {
 static const round rounds[] = {
     {run_yield, 1, 1, {"yield", "yield"}},
     {run_await, 1, 1, {"await, child starts", "child ends, resumes"}},
+    {run_private_yield, 1, 1, {"private yield", "private yield"}},
+    {run_private_await, 1, 1, {"private child starts", "private end, resumes"}},
     {run_signal, 1, 1, {"signal, resumes", "signal, resumes"}},
     {run_await, 8, 1, {"await, child starts", "child ends, resumes"}},
     {run_signal, 8, 1, {"signal, resumes", "signal, resumes"}},

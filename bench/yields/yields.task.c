@@ -126,6 +126,87 @@ RDL_TASK(yields_parent, uint, struct yields_parent_args, struct yields_parent_st
   RDL_END();
 }
 
+/* ---- the same of private futures ---- */
+
+RDL_TASK_PRIVATE(yields_private_turn, uint, struct yields_turn_args, struct yields_turn_state) {
+  rdl_u64 now;
+  RDL_BEGIN();
+  while (self->turn < args->turns) {
+    yields_mark(args->mark, args->who);
+    RDL_YIELD();
+    now = yields_cycles();
+    yields_note(now, args->mark, args->notes, self->turn, args->who);
+    self->turn++;
+  }
+  RDL_RETURN(self->turn);
+  RDL_END();
+}
+
+struct yields_pair_args {
+  rdl_ptr mark;
+  rdl_ptr notes; /* of the first, and behind them of the second */
+  uint turns;
+};
+struct yields_pair_state {
+  rdl_future first, second;
+};
+RDL_TASK(yields_private_pair, uint, struct yields_pair_args, struct yields_pair_state) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->first, yields_private_turn, .mark = args->mark, .notes = args->notes,
+            .turns = args->turns, .who = 0);
+  RDL_SPAWN(self->second, yields_private_turn, .mark = args->mark,
+            .notes = args->notes + 12u * args->turns, .turns = args->turns, .who = 1);
+  RDL_AWAIT(self->first);
+  RDL_AWAIT(self->second);
+  RDL_RETURN(RDL_RESULT(uint, self->first));
+  RDL_END();
+}
+
+RDL_TASK_PRIVATE(yields_private_child, uint, struct yields_child_args, RDL_NONE) {
+  rdl_u64 now;
+  RDL_BEGIN();
+  now = yields_cycles();
+  yields_note(now, args->mark, args->notes, args->which, 1u);
+  yields_mark(args->mark + 32, 1u);
+  RDL_RETURN(args->which);
+  RDL_END();
+}
+
+struct yields_private_state {
+  rdl_future child;
+  uint turn;
+};
+RDL_TASK_PRIVATE(yields_private_parent, uint, struct yields_pair_args,
+                 struct yields_private_state) {
+  rdl_u64 now;
+  uint which;
+  RDL_BEGIN();
+  while (self->turn < args->turns) {
+    RDL_SPAWN(self->child, yields_private_child, .mark = args->mark, .notes = args->notes,
+              .which = self->turn);
+    yields_mark(args->mark, 0u);
+    RDL_AWAIT(self->child);
+    now = yields_cycles();
+    yields_note(now, args->mark + 32, args->notes + 12u * args->turns, self->turn, 0u);
+    RDL_TAKE(which, uint, self->child);
+    self->turn += which == self->turn;
+  }
+  RDL_RETURN(self->turn);
+  RDL_END();
+}
+
+struct yields_host_state {
+  rdl_future parent;
+};
+RDL_TASK(yields_private_host, uint, struct yields_pair_args, struct yields_host_state) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->parent, yields_private_parent, .mark = args->mark, .notes = args->notes,
+            .turns = args->turns);
+  RDL_AWAIT(self->parent);
+  RDL_RETURN(RDL_RESULT(uint, self->parent));
+  RDL_END();
+}
+
 /* ---- a signal ---- */
 
 /* The first of them signals to all others at once, and waits for an answer of each. */

@@ -34,7 +34,8 @@ enum {
 static const command_option offered[] = {
     [OPTION_SHAPE] = {"--shape", "SHAPE",
                       "all (the default), or one of indep chain wavefront fib tree pingpong\n"
-                      "fan roundtrip yield fma startup parked"},
+                      "fan roundtrip yield fma startup parked, or, beside all, private-indep\n"
+                      "private-fib private-fma, whose tasks are private"},
     [OPTION_DEVICE] = {"--device", "SELECTOR",
                        "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
     [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},
@@ -62,7 +63,8 @@ static const command_option offered[] = {
 };
 
 static bool shape_is(const char *name, const bench_shape *shape) {
-  return strcmp(name, shape->name) == 0 || strcmp(name, "all") == 0;
+  return strcmp(name, shape->name) == 0 ||
+         (strcmp(name, "all") == 0 && !bench_is_private(shape->name));
 }
 
 static bool shape_known(const char *name) {

@@ -40,6 +40,9 @@ typedef struct bench {
   uint32_t futures; /* and the futures of a round of it */
 } bench;
 
+/* Whether a shape's tasks are private ones. */
+bool bench_is_private(const char *shape);
+
 typedef struct bench_round {
   uint64_t ns;
   uint64_t since_signal_ns; /* 0 = the shape has no signal */

@@ -8,12 +8,16 @@
 #include <time.h>
 
 #include "bench.task.c.h"
+#include "bench_private.task.c.h"
 #include "tools/raddle/bench.h"
 #include "tools/raddle/command.h"
 
 extern const rdl_prebuilt rdl_prebuilt_raddle_command;
 
-static const char task_file[] = "bench.task.c";
+/* They have a file of their own: an image with private tasks takes shared memory for them. */
+bool bench_is_private(const char *shape) {
+  return strncmp(shape, "private-", 8) == 0;
+}
 
 rdl_status bench_open(const bench_options *options, bool ahead, bench *out_bench) {
   static const rdl_prebuilt *const images[] = {&rdl_prebuilt_raddle_command};
@@ -33,8 +37,13 @@ rdl_status bench_open(const bench_options *options, bool ahead, bench *out_bench
   how.prebuilt_count = ahead ? 1 : 0;
   rdl_status status = rdl_context_open_with(options->device, &how, &out_bench->context);
   if (status) return status;
-  status = rdl_module_load_text(out_bench->context, task_file, (const char *)bench_task_text,
-                                sizeof bench_task_text, &out_bench->module);
+  if (bench_is_private(options->shape))
+    status = rdl_module_load_text(out_bench->context, "bench_private.task.c",
+                                  (const char *)bench_private_task_text,
+                                  sizeof bench_private_task_text, &out_bench->module);
+  else
+    status = rdl_module_load_text(out_bench->context, "bench.task.c", (const char *)bench_task_text,
+                                  sizeof bench_task_text, &out_bench->module);
   if (!status) return RDL_OK;
   (void)rdl_context_close(out_bench->context);
   out_bench->context = NULL;

@@ -127,12 +127,20 @@ static uint32_t indep_futures(uint32_t n) {
   return n ? n : INDEP;
 }
 
-static rdl_status run_indep(const bench *b, bench_round *round) {
+static rdl_status run_cells(const bench *b, const char *task, bench_round *round) {
   cell_args *args = calloc(b->futures, sizeof *args);
-  cells c = {b, "indep", "bench_cell", (unsigned char *)args, sizeof *args, 1};
+  cells c = {b, "indep", task, (unsigned char *)args, sizeof *args, 1};
   rdl_status status = args ? cells_round(&c, round) : RDL_OUT_OF_MEMORY;
   free(args);
   return status;
+}
+
+static rdl_status run_indep(const bench *b, bench_round *round) {
+  return run_cells(b, "bench_cell", round);
+}
+
+static rdl_status run_private_indep(const bench *b, bench_round *round) {
+  return run_cells(b, "bench_private_cell", round);
 }
 
 static uint32_t fma_futures(uint32_t n) {
@@ -141,14 +149,22 @@ static uint32_t fma_futures(uint32_t n) {
 }
 
 /* Whole turns of eight. */
-static rdl_status run_fma(const bench *b, bench_round *round) {
+static rdl_status run_fma_of(const bench *b, const char *task, bench_round *round) {
   fma_args *args = calloc(b->futures, sizeof *args);
-  cells c = {b, "fma", "bench_fma", (unsigned char *)args, sizeof *args, (b->n + 7) / 8 * 8};
+  cells c = {b, "fma", task, (unsigned char *)args, sizeof *args, (b->n + 7) / 8 * 8};
   for (uint32_t i = 0; args && i < b->futures; i++)
     args[i] = (fma_args){.count = b->n, .start = 0, .factor = 1, .summand = 1};
   rdl_status status = args ? cells_round(&c, round) : RDL_OUT_OF_MEMORY;
   free(args);
   return status;
+}
+
+static rdl_status run_fma(const bench *b, bench_round *round) {
+  return run_fma_of(b, "bench_fma", round);
+}
+
+static rdl_status run_private_fma(const bench *b, bench_round *round) {
+  return run_fma_of(b, "bench_private_fma", round);
 }
 
 /* ---- chain and wavefront ---- */
@@ -323,10 +339,18 @@ static uint32_t fib_futures(uint32_t n) {
   return 2 * fib_of(n + 1) - 1;
 }
 
-static rdl_status run_fib(const bench *b, bench_round *round) {
+static rdl_status run_fib_of(const bench *b, const char *task, bench_round *round) {
   uint32_t value = 0;
-  rdl_status status = run_one(b, "bench_fib", &b->n, sizeof b->n, &value, round);
+  rdl_status status = run_one(b, task, &b->n, sizeof b->n, &value, round);
   return status ? status : check(value == fib_of(b->n), "fib");
+}
+
+static rdl_status run_fib(const bench *b, bench_round *round) {
+  return run_fib_of(b, "bench_fib", round);
+}
+
+static rdl_status run_private_fib(const bench *b, bench_round *round) {
+  return run_fib_of(b, "bench_cut_fib", round);
 }
 
 static tree_args tree_child(tree_args node, uint32_t which) {
@@ -476,5 +500,10 @@ const bench_shape bench_shapes[] = {
     {"fma", true, .run = run_fma, .count = fma_futures, .usual_n = 4096, .most_n = 1 << 20},
     {"startup", false, 1, .measure = bench_startup},
     {"parked", false, 1, .measure = bench_parked},
+    {"private-indep", false, .run = run_private_indep, .count = indep_futures, .most_n = 20000000},
+    {"private-fib", false, .run = run_private_fib, .count = fib_futures, .usual_n = 20,
+     .most_n = 40},
+    {"private-fma", false, .run = run_private_fma, .count = fma_futures, .usual_n = 4096,
+     .most_n = 1 << 20},
     {0},
 };
