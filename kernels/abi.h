@@ -478,7 +478,8 @@ typedef struct rdl_control {
   rdl_u32 scarce;          /* device: some future has waited for room */
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered; /* workers that have come */
-  rdl_u32 pad1[15];
+  rdl_u32 blocks;     /* emulated blocks that have come */
+  rdl_u32 pad1[14];
   rdl_u32 idle;    /* workers without work, and those that have left */
   rdl_u32 expired; /* workers whose quantum is over */
   rdl_u32 parked;  /* all were idle for long enough */

@@ -685,7 +685,83 @@ RDL_FN float rdl_fmax(float x, float y) {
 #endif
 
 #if RDL_LANES > 1
-#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC__)
+#if defined(RDL_EMULATED)
+/*
+ * For tests: a block of warps as on CUDA, each of whose threads is one of the host. What they share
+ * of a block is behind `rdl_here`, and rdl_launch makes them (launch.cl).
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#define RDL_WARP 1
+#define RDL_KERNEL_SHAPE
+#define RDL_APART RDL_FN
+#ifndef RDL_WARPS
+#define RDL_WARPS 4u
+#endif
+
+typedef struct rdl_emulated_block {
+  pthread_barrier_t warps[RDL_WARPS];
+  rdl_u32 told[RDL_WARPS][RDL_LANES]; /* by each lane, to the others of its warp */
+  void *memory;                       /* that a block has on CUDA */
+  rdl_u32 number;
+} rdl_emulated_block;
+
+static __thread rdl_emulated_block *rdl_here;
+static __thread rdl_u32 rdl_thread;
+
+RDL_FN rdl_u32 rdl_lane(void) {
+  return rdl_thread % 32u;
+}
+RDL_FN rdl_u32 rdl_part_of_group(void) {
+  return rdl_thread / 32u;
+}
+RDL_FN rdl_u32 rdl_group_id(void) {
+  return rdl_here->number * RDL_WARPS + rdl_part_of_group();
+}
+RDL_FN void rdl_barrier(void) {
+  (void)pthread_barrier_wait(&rdl_here->warps[rdl_part_of_group()]);
+}
+RDL_FN void rdl_sleep_ns(rdl_u32 ns) {
+  struct timespec pause = {0, (long)ns};
+  (void)nanosleep(&pause, 0);
+}
+RDL_FN void rdl_raise_local(rdl_u32 *p, rdl_u32 v) {
+  rdl_u32 old = rdl_load_relaxed(p), seen;
+  while (old < v && (seen = rdl_cas(p, old, v)) != old)
+    old = seen;
+}
+RDL_FN rdl_u32 rdl_add_local(rdl_u32 *p, rdl_u32 v) {
+  return rdl_fetch_add(p, v);
+}
+RDL_FN rdl_u32 rdl_exchange_local(rdl_u32 *p, rdl_u32 v) {
+  return rdl_exchange(p, v);
+}
+/* What the lane `from` brings; they meet before each has read, and behind that. */
+RDL_FN rdl_u32 rdl_shuffle(rdl_u32 v, rdl_u32 from) {
+  rdl_u32 *told = rdl_here->told[rdl_part_of_group()];
+  told[rdl_lane()] = v;
+  rdl_barrier();
+  v = told[from % RDL_LANES];
+  rdl_barrier();
+  return v;
+}
+RDL_FN rdl_u32 rdl_shuffle_xor(rdl_u32 v, rdl_u32 bits) {
+  return rdl_shuffle(v, rdl_lane() ^ bits);
+}
+RDL_FN rdl_u32 rdl_shuffle_up(rdl_u32 v, rdl_u32 by) {
+  return rdl_shuffle(v, rdl_lane() < by ? rdl_lane() : rdl_lane() - by);
+}
+RDL_FN rdl_u32 rdl_vote(rdl_u32 predicate) {
+  rdl_u32 *told = rdl_here->told[rdl_part_of_group()], bits = 0, k;
+  told[rdl_lane()] = predicate;
+  rdl_barrier();
+  for (k = 0; k < RDL_LANES; k++)
+    bits |= (told[k] ? 1u : 0u) << k;
+  rdl_barrier();
+  return bits;
+}
+#elif !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC__)
 /* Such an image describes itself and runs nothing: see 0015. */
 #define RDL_KERNEL_SHAPE
 #define RDL_APART RDL_FN

@@ -83,15 +83,25 @@ typedef struct rdl_warp_memory {
   rdl_u64 scratch[RDL_SCRATCH_USED / 8u];
 } rdl_warp_memory;
 
+#define RDL_BLOCK_BYTES ((sizeof(rdl_cx) + sizeof(rdl_warp_memory)) * RDL_WARPS)
+
+#if defined(RDL_EMULATED)
+#define RDL_THREAD_KERNEL RDL_FN void rdl_launch_thread
+#define rdl_block_memory  rdl_here->memory
+#else
+#define RDL_THREAD_KERNEL RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch
+#define rdl_block_memory  rdl_shared_memory
+
 /* As much of it a launch needs: more than a kernel can declare where frames are large. */
 extern "C" {
-__device__ rdl_u32 rdl_shared_bytes = (sizeof(rdl_cx) + sizeof(rdl_warp_memory)) * RDL_WARPS;
+__device__ rdl_u32 rdl_shared_bytes = RDL_BLOCK_BYTES;
 }
+#endif
 
-RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
+RDL_THREAD_KERNEL(RDL_GLOBAL rdl_u8 *heap, rdl_u32 purpose) {
   rdl_warp_memory *mine =
-      (rdl_warp_memory *)((rdl_cx *)rdl_shared_memory + RDL_WARPS) + rdl_part_of_group();
-  rdl_cx follower = {};
+      (rdl_warp_memory *)((rdl_cx *)rdl_block_memory + RDL_WARPS) + rdl_part_of_group();
+  rdl_cx follower = {0};
   rdl_cx *rdl = &follower;
   if (purpose == RDL_LAUNCH_DESCRIBE && rdl_group_id() == 0u && rdl_lane() == 0u)
     rdl_describe(heap);
@@ -109,6 +119,57 @@ RDL_KERNEL RDL_KERNEL_SHAPE void rdl_launch(RDL_GLOBAL rdl_u8 *heap, rdl_u32 pur
   rdl_group_loop(rdl);
   if (rdl_leads(rdl)) rdl_leader_closes(rdl_led(rdl));
 }
+
+#if defined(RDL_EMULATED)
+
+typedef struct rdl_emulated_thread {
+  rdl_emulated_block *block;
+  rdl_u8 *heap;
+  rdl_u32 purpose;
+  rdl_u32 number;
+  pthread_t thread;
+} rdl_emulated_thread;
+
+RDL_FN void *rdl_emulate_thread(void *argument) {
+  rdl_emulated_thread *one = (rdl_emulated_thread *)argument;
+  rdl_here = one->block;
+  rdl_thread = one->number;
+  rdl_launch_thread(one->heap, one->purpose);
+  return 0;
+}
+
+/* A block. Its memory begins with anything, as on CUDA. Where the system gives no thread or memory
+   at the moment it is asked again. */
+RDL_KERNEL void rdl_launch(rdl_u8 *heap, rdl_u32 purpose) {
+  rdl_control *control = (rdl_control *)heap;
+  rdl_emulated_block block;
+  rdl_emulated_thread threads[RDL_WARPS * RDL_LANES];
+  rdl_u32 k;
+  if (purpose == RDL_LAUNCH_NOTHING) return;
+  block.number = purpose == RDL_LAUNCH_RUN ? rdl_fetch_add(&control->blocks, 1u) : 0u;
+  while (!(block.memory = malloc(RDL_BLOCK_BYTES)))
+    sched_yield();
+  for (k = 0; k < RDL_BLOCK_BYTES; k++)
+    ((rdl_u8 *)block.memory)[k] = 0xee;
+  for (k = 0; k < RDL_WARPS; k++)
+    (void)pthread_barrier_init(&block.warps[k], 0, RDL_LANES);
+  for (k = 0; k < RDL_WARPS * RDL_LANES; k++) {
+    rdl_emulated_thread *one = &threads[k];
+    one->block = &block;
+    one->heap = heap;
+    one->purpose = purpose;
+    one->number = k;
+    while (pthread_create(&one->thread, 0, rdl_emulate_thread, one))
+      sched_yield();
+  }
+  for (k = 0; k < RDL_WARPS * RDL_LANES; k++)
+    (void)pthread_join(threads[k].thread, 0);
+  for (k = 0; k < RDL_WARPS; k++)
+    (void)pthread_barrier_destroy(&block.warps[k]);
+  free(block.memory);
+}
+
+#endif
 
 #else
 

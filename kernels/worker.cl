@@ -533,7 +533,12 @@ RDL_FN rdl_u32 rdl_leads(rdl_cx *rdl) {
  * addresses that might be of any memory, which cost two instructions more at each access. So what
  * is called from tasks of all lanes, and not copied to there, takes this and no other.
  */
-#if defined(RDL_WARP)
+#if defined(RDL_EMULATED)
+RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
+  (void)rdl;
+  return (rdl_cx *)rdl_here->memory + rdl_part_of_group();
+}
+#elif defined(RDL_WARP)
 extern __shared__ rdl_u64 rdl_shared_memory[];
 RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
   rdl_u32 part;

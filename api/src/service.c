@@ -75,6 +75,7 @@ rdl_status rdl__device_error(const rdl_context *cx, rdl_status status, const rdl
 static void prepare_launch(rdl_context *cx, uint32_t workers) {
   rdl_control *c = cx->control;
   rdl_store_relaxed(&c->registered, 0u);
+  rdl_store_relaxed(&c->blocks, 0u);
   rdl_store_relaxed(&c->idle, 0u);
   rdl_store_relaxed(&c->expired, 0u);
   rdl_store_relaxed(&c->arrived, 0u);

@@ -55,7 +55,8 @@ typedef struct rdl_context_options {
   uint32_t workers;       /* default: as many as run at once, on cuda half of that, 8 on each
                              multiprocessor; more than run are clamped, with a warning */
   uint32_t lanes;         /* lanes a worker; default 1, on cuda 32. A device can have those that its
-                             capability barrier_lanes lists, the host 1: else RDL_UNSUPPORTED */
+                             capability barrier_lanes lists, the host 1, or for tests 32,
+                             which are threads and slow: else RDL_UNSUPPORTED */
   uint32_t slots;         /* futures spawned by tasks that may live at once; default 262,144, and
                              at least 1,025 for each worker */
   uint32_t roots;         /* futures spawned by the host that may live at once; default 65,536 */
