@@ -138,6 +138,11 @@ typedef struct rdl_pack {
 #define RDL_RUNS_OUT  0u /* nothing: the worker leaves */
 #define RDL_RUNS_WIDE 1u /* a segment of all lanes */
 #define RDL_RUNS_PACK 2u /* one of its own each */
+#if defined(RDL_GROUPS)
+#define RDL_RUNS_GROUP 3u /* a segment of all lanes of the block */
+
+RDL_FN rdl_u32 rdl_is_group(rdl_u32 task);
+#endif
 
 /* What the lanes of a worker tell each other, in memory that they share. */
 typedef struct rdl_group {
@@ -159,15 +164,25 @@ typedef struct rdl_group {
   rdl_u32 told_child;
   /* What each lane brings to a word of all, and the leader's news of a cancel behind that. Two rows
      in turn: who is ahead by one word does not write what others still read. */
-  rdl_u32 rows[2][RDL_LANES + 1u];
+  rdl_u32 rows[2][RDL_GROUP_LANES + 1u];
 #if defined(RDL_NEAR)
   rdl_near near;
   rdl_pack pack;
 #endif
 } rdl_group;
 
-/* Bytes of working memory that the tasks' RDL_SCRATCH shares out. */
+/* Bytes of working memory that the tasks' RDL_SCRATCH shares out: to a warp, or to a worker that
+   may run tasks of a whole group, which have four times as much. */
+#if defined(RDL_GROUP_TASKS)
+#define RDL_SCRATCH_MOST 32768u
+#else
+#define RDL_SCRATCH_MOST 8192u
+#endif
+#if defined(RDL_WARP)
 #define RDL_SCRATCH_BYTES 8192u
+#else
+#define RDL_SCRATCH_BYTES RDL_SCRATCH_MOST
+#endif
 
 #endif
 
@@ -339,6 +354,10 @@ typedef struct rdl_cx {
   /* What a segment of all lanes leaves to be done when all of them have ended it. */
   rdl_u32 dropped; /* slots to be freed, linked through rdl_side.chunk */
   rdl_u32 signals; /* nodes: event, count */
+#if defined(RDL_GROUPS)
+  rdl_u32 has_block; /* the worker is the first warp of a block whose others wait for it */
+  rdl_u32 sent;      /* futures for such workers, linked through rdl_side.link */
+#endif
 #endif
   /* Loop-limited devices, see limited.cl. */
   rdl_u32 cut;        /* a loop was seen not to go on */

@@ -133,7 +133,9 @@ struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   rdl_context_options options; /* with defaults filled in */
   char *cache_dir;
   uint32_t number; /* 1 .. 255; top byte of handles */
-  uint32_t workers;
+  uint32_t workers; /* at most; wide blocks make them fewer */
+  uint32_t wide;    /* blocks that are one worker each; the image has tasks for them. Also read
+                       without the lock */
   rdl_mode mode; /* the one it runs in */
 
   pthread_mutex_t lock;
@@ -506,6 +508,7 @@ void rdl__tell_wait(const rdl_context *cx, uint32_t slot, rdl__text *out);
 static inline uint32_t rdl__as_ms(uint64_t ns) { /* what rdl_control.now counts */
   return (uint32_t)(ns / 1000000u);
 }
+uint32_t rdl__workers_with(const rdl_context *cx, uint32_t wide); /* so many wide blocks */
 void rdl__watch_begin(rdl_context *cx, uint32_t workers);      /* a launch begins */
 void rdl__watch(rdl_context *cx);                              /* called often while it runs */
 uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment; 0 = it goes on */

@@ -149,6 +149,7 @@ static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts)
   memset(out_facts, 0, sizeof *out_facts);
   out_facts->max_workers = device->most_workers;
   out_facts->lanes = device->lanes;
+  out_facts->block_workers = device->lanes > 1 ? RDL_HOST_WARPS : 0u;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = memory_size();
   out_facts->shared = !device->epoch;

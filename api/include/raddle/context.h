@@ -97,7 +97,13 @@ typedef struct rdl_context_options {
                            that is named when the device is lost to a trap or a segment does not
                            end; elsewhere, but in epoch mode, it is in any case. Costs each segment
                            some writes over the bus. Default: RADDLE_CHECKED, else 0 */
-  uint64_t reserved[4]; /* 0 */
+  uint32_t wide_blocks; /* where workers are warps, on cuda: so many blocks of four warps are one
+                           worker each, with all of their lanes for tasks that have RDL_GROUP, and
+                           run the others as well. Default: a quarter of the blocks, one at least;
+                           more than there are are clamped, with a warning. Without such a task, or
+                           elsewhere, it means nothing */
+  uint32_t reserved_word; /* 0 */
+  uint64_t reserved[3];   /* 0 */
 } rdl_context_options;
 
 #define RDL_CONTEXT_OPTIONS_INIT RDL_SIZED(rdl_context_options)
@@ -131,7 +137,7 @@ RDL_API rdl_status rdl_context_close(rdl_context *context);
 typedef struct rdl_context_info {
   size_t size; /* sizeof(rdl_context_info), set by the caller */
   rdl_device_info device;
-  uint32_t workers; /* that run */
+  uint32_t workers; /* that run; a wide block is one */
   uint32_t lanes;
   uint32_t mode; /* RDL_MODE_RESIDENT, RDL_MODE_APART or RDL_MODE_EPOCH */
   uint32_t slots;
@@ -139,6 +145,9 @@ typedef struct rdl_context_info {
   uint32_t events;
   uint32_t bytes_per_future; /* record and one node, without arguments and state */
   uint64_t heap_bytes;       /* reserved for tables and frames */
+  uint32_t wide_blocks;      /* workers that have all lanes of a block for tasks with RDL_GROUP; 0
+                                where there are none, or as long as no such task is loaded */
+  uint32_t reserved;
 } rdl_context_info;
 
 /* Any thread; does not block. */
