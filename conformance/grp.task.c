@@ -244,7 +244,6 @@ RDL_TASK(grp_waits, uint, struct grp_args, RDL_NONE) {
 }
 
 RDL_TASK(grp_stop, RDL_NONE, struct grp_args, RDL_NONE) {
-  RDL_GROUP();
   RDL_BEGIN();
   RDL_CANCEL(args->f);
   RDL_END();

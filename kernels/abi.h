@@ -505,8 +505,9 @@ typedef struct rdl_control {
   rdl_u32 pad5[15];
   rdl_u32 born; /* order of spawning, taken in blocks */
   rdl_u32 pad6[15];
-  rdl_u32 groups; /* list for workers that run tasks of a whole group */
-  rdl_u32 pad8[15];
+  rdl_u32 groups;        /* list for workers that run tasks of a whole group */
+  rdl_u32 groups_before; /* what stood there when this one was last empty */
+  rdl_u32 pad8[14];
   rdl_pool pools[RDL_POOLS];
   rdl_ring roots;
   rdl_ring returned; /* the host's slots whose futures were detached, on their way back */

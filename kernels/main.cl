@@ -472,7 +472,8 @@ RDL_OUTLINE rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
 #if defined(RDL_GROUPS)
-  if (turn == 3u && rdl->has_block) rdl_adopt_last(rdl, &rdl->control->groups);
+  if (turn == 3u && rdl->has_block && rdl_may_open(rdl) && rdl_adopt_older_group(rdl))
+    return rdl_from_ring(rdl, 0u);
 #endif
   if (turn == 4u && rdl_may_open(rdl) && !rdl_shy(rdl)) return rdl_from_roots(rdl, 1u);
   if (turn != 5u) return RDL_NOTHING;

@@ -264,15 +264,29 @@ RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
 }
 
 #if defined(RDL_GROUPS)
-/* The newest of those for a whole group, one at a time: others take some, too. */
-RDL_OUTLINE rdl_u32 rdl_adopt_group(rdl_cx *rdl) {
-  rdl_u32 slot = rdl_list_take(rdl, &rdl->control->groups, 1u), queued, ready;
+/* The newest of a list of those for a whole group, one at a time: others take some, too. */
+RDL_OUTLINE rdl_u32 rdl_adopt_from(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+  rdl_u32 slot = rdl_list_take(rdl, list, 1u), queued, ready;
   if (!slot) return 0;
   queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
   ready = rdl_with_state(queued, RDL_READY);
   if (!rdl_change(rdl->records + slot, queued, ready)) return 0;
   rdl_ring_push(rdl, slot, ready);
   return 1;
+}
+
+RDL_FN rdl_u32 rdl_adopt_group(rdl_cx *rdl) {
+  return rdl_adopt_from(rdl, &rdl->control->groups) ||
+         rdl_adopt_from(rdl, &rdl->control->groups_before);
+}
+
+/* For a fair dispatch. The end of a long list is far away. So all of it is put aside as it is, and
+   more not before each of these has had its turn: then those that came meanwhile have theirs. */
+RDL_FN rdl_u32 rdl_adopt_older_group(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_u32 *before = &rdl->control->groups_before;
+  if (!rdl_load_relaxed(before) && rdl_load_relaxed(&rdl->control->groups))
+    rdl_list_return(rdl, before, rdl_exchange(&rdl->control->groups, RDL_NIL));
+  return rdl_adopt_from(rdl, before);
 }
 #endif
 

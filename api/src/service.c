@@ -32,7 +32,7 @@ bool rdl__work_pending(rdl_context *cx) {
   uint32_t k;
   if (rdl__heard(cx) != cx->mailbox_tail) return true;
   if (rdl_load_acquire(&c->roots.head) != rdl_load_acquire(&c->roots.tail)) return true;
-  if (rdl_load_acquire(&c->groups)) return true;
+  if (rdl_load_acquire(&c->groups) || rdl_load_acquire(&c->groups_before)) return true;
   for (k = 0; k < cx->workers; k++)
     if (worker_has_work(&cx->worker_states[k]) || (cx->steps && is_between_steps(&cx->steps[k])))
       return true;
