@@ -82,26 +82,26 @@ typedef struct rdl_context_options {
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;
-  void *native_context; /* a context of the driver's that the program has, to work in, so that
-                           memory made in it can be imported (raddle/import.h). opencl: a
-                           cl_context, of which one reference more is held until the context is
-                           closed; default: one of Raddle's own. cuda: a CUcontext, which outlives
-                           the context; default: the one that is current, if it is of the device,
-                           else the primary one, which the CUDA runtime also uses, and which is
-                           then kept until the process ends */
-  void *native_device;  /* with it, and only then: the device of it to open, a cl_device_id. The
-                           selector is NULL, or names that device. NULL: the selector names it */
-  uint32_t loop_turns;  /* host only, for tests: run as on a device whose driver ends the loops of
-                           a kernel after so many turns; implies epoch mode */
-  uint32_t checked;     /* not 0: where memory is apart, workers show which task they run, and so
-                           that is named when the device is lost to a trap or a segment does not
-                           end; elsewhere, but in epoch mode, it is in any case. Costs each segment
-                           some writes over the bus. Default: RADDLE_CHECKED, else 0 */
-  uint32_t wide_blocks; /* where workers are warps, on cuda: so many blocks of four warps are one
-                           worker each, with all of their lanes for tasks that have RDL_GROUP, and
-                           run the others as well. Default: a quarter of the blocks, one at least;
-                           more than there are are clamped, with a warning. Without such a task, or
-                           elsewhere, it means nothing */
+  void *native_context;   /* a context of the driver's that the program has, to work in, so that
+                             memory made in it can be imported (raddle/import.h). opencl: a
+                             cl_context, of which one reference more is held until the context is
+                             closed; default: one of Raddle's own. cuda: a CUcontext, which outlives
+                             the context; default: the one that is current, if it is of the device,
+                             else the primary one, which the CUDA runtime also uses, and which is
+                             then kept until the process ends */
+  void *native_device;    /* with it, and only then: the device of it to open, a cl_device_id. The
+                             selector is NULL, or names that device. NULL: the selector names it */
+  uint32_t loop_turns;    /* host only, for tests: run as on a device whose driver ends the loops of
+                             a kernel after so many turns; implies epoch mode */
+  uint32_t checked;       /* not 0: where memory is apart, workers show which task they run, and so
+                             that is named when the device is lost to a trap or a segment does not
+                             end; elsewhere, but in epoch mode, it is in any case. Costs each segment
+                             some writes over the bus. Default: RADDLE_CHECKED, else 0 */
+  uint32_t wide_blocks;   /* where workers are warps, on cuda: so many blocks of four warps are one
+                             worker each, with all of their lanes for tasks that have RDL_GROUP, and
+                             run the others as well. Default: a quarter of the blocks, one at least;
+                             more than there are are clamped, with a warning. Without such a task, or
+                             elsewhere, it means nothing */
   uint32_t reserved_word; /* 0 */
   uint64_t reserved[3];   /* 0 */
 } rdl_context_options;
