@@ -224,7 +224,8 @@ void FUT_16_words(void) {
   size_t k;
   for (k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
     rdl_module *module = NULL;
-    CHECK_STATUS(RDL_COMPILE, rdl_module_load_text(b.cx, "bad.task.c", wrong[k].text, strlen(wrong[k].text), &module));
+    CHECK_STATUS(RDL_COMPILE, rdl_module_load_text(b.cx, "bad.task.c", wrong[k].text,
+                                                   strlen(wrong[k].text), &module));
     CHECK_CONTAINS(rdl_error_text(), wrong[k].error);
   }
   bed_close(&b);

@@ -72,8 +72,8 @@ static int run_child(const char *name) {
 /* Compiles the task files that are wanted, and what a context without one needs. */
 static int compile_files(const run_options *options) {
   static const char *const files[] = {"fut.task.c", "tight.task.c", "evt.task.c", "sch.task.c",
-                                      "hst.task.c", "por.task.c",   "lan.task.c", "mem.task.c",
-                                      "flt.task.c", "rep.task.c",   "lim.task.c"};
+                                      "hst.task.c", "por.task.c",   "lan.task.c", "grp.task.c",
+                                      "mem.task.c", "flt.task.c",   "rep.task.c", "lim.task.c"};
   rdl_event event;
   bed b;
   size_t k, wanted = 0;

@@ -25,7 +25,7 @@ MARK = "/* a task file */\n"
 # Macros of words.cl that only Raddle's own text uses. All others are for users.
 INTERNAL = {"RDL_WORDS", "RDL_CLASS_OF", "RDL_RESULT_CLASS", "RDL_FRAME_BYTES", "RDL_RUNNER", "RDL_INFO",
             "RDL_LANES_RUNNER", "RDL_LANES_INFO", "RDL_ALONE_RUNNER", "RDL_PACKS", "RDL_ALONE_INFO", "RDL_STAGE"}
-LANES = r"rdl_(?:lane|lanes|sync|ballot|(?:broadcast|reduce|scan|atomic)_\w+)"
+LANES = r"rdl_(?:lane|lanes|sync|ballot|ballot_from|(?:broadcast|reduce|scan|atomic)_\w+)"
 
 
 def user_words(source):

@@ -14,7 +14,7 @@
 #ifndef RDL_ABI_H
 #define RDL_ABI_H
 
-#define RDL_ABI_VERSION 2u
+#define RDL_ABI_VERSION 3u
 
 #define RDL_NIL        0u
 #define RDL_MAX_SLOTS  0x00ffffffu /* 24 bits of a handle; the other 8 name the context */
@@ -502,15 +502,16 @@ typedef struct rdl_control {
   rdl_u32 scarce;          /* device: some future has waited for room */
   /* State of the launch: from here on each group has a cache line of its own. */
   rdl_u32 registered; /* workers that have come */
-  rdl_u32 pad1[15];
-  rdl_u32 idle;    /* workers without work, and those that have left */
-  rdl_u32 expired; /* workers whose quantum is over */
-  rdl_u32 parked;  /* all were idle for long enough */
-  rdl_u32 arrived; /* workers that begin no segment any more, and those that have left */
-  rdl_u32 overrun; /* loop-limited devices: the scheduler itself used up its loops */
-  rdl_u32 few;     /* loop-limited devices: the turns of a loop that shows whether loops go on */
-  rdl_u32 without; /* loop-limited devices: workers that last found nothing to run */
-  rdl_u32 pad2;
+  rdl_u32 blocks;     /* emulated blocks that have come */
+  rdl_u32 pad1[14];
+  rdl_u32 idle;     /* workers without work, and those that have left */
+  rdl_u32 expired;  /* workers whose quantum is over */
+  rdl_u32 parked;   /* all were idle for long enough */
+  rdl_u32 arrived;  /* workers that begin no segment any more, and those that have left */
+  rdl_u32 overrun;  /* loop-limited devices: the scheduler itself used up its loops */
+  rdl_u32 few;      /* loop-limited devices: the turns of a loop that shows whether loops go on */
+  rdl_u32 without;  /* loop-limited devices: workers that last found nothing to run */
+  rdl_u32 wide;     /* host: the first so many blocks of warps are one worker each */
   rdl_u64 steps;    /* loop-limited devices: one a worker */
   rdl_u64 offers;   /* words of a bit a worker: its overflow may hold something */
   rdl_u64 window;   /* where the device has the window; 0 = there is none */
@@ -530,6 +531,9 @@ typedef struct rdl_control {
   rdl_u32 pad5[15];
   rdl_u32 born; /* order of spawning, taken in blocks */
   rdl_u32 pad6[15];
+  rdl_u32 groups;        /* list for workers that run tasks of a whole group */
+  rdl_u32 groups_before; /* what stood there when this one was last empty */
+  rdl_u32 pad8[14];
   rdl_row row;
   rdl_pool pools[RDL_POOLS];
   rdl_ring roots;
@@ -603,7 +607,7 @@ RDL_SIZE_IS(rdl_mailbox, 128);
 RDL_SIZE_IS(rdl_outcome, 64);
 RDL_SIZE_IS(rdl_window, 128);
 RDL_SIZE_IS(rdl_running, 16);
-RDL_SIZE_IS(rdl_control, 2048);
+RDL_SIZE_IS(rdl_control, 2112);
 RDL_SIZE_IS(rdl_task_info, 32);
 RDL_SIZE_IS(rdl_image_info, 64);
 

@@ -31,7 +31,9 @@
  * the store (release) of one that it reads; RDL_MAY_WINDOW: such words may lie in a window.
  */
 
-/* Lanes of a worker: the image is compiled for one width, 64 at most. */
+/* Lanes of a worker: the image is compiled for one width, 64 at most. Where a worker is a warp, and
+   the image has tasks of a whole group, these are run by all warps of a block (RDL_GROUPS), and
+   `rdl_width` is the number of lanes of what the block runs: 32, or all. */
 #ifndef RDL_LANES
 #define RDL_LANES 1u
 #endif
@@ -466,21 +468,24 @@ RDL_FN void rdl_fence(void) {
 
 typedef char rdl_a_warp_has_32_lanes[RDL_LANES == 32u ? 1 : -1];
 
-RDL_FN rdl_u32 rdl_lane(void) {
-  return threadIdx.x % 32u;
+RDL_FN rdl_u32 rdl_thread_id(void) {
+  return threadIdx.x;
 }
-/* Which part of the block's shared memory is the worker's. */
-RDL_FN rdl_u32 rdl_part_of_group(void) {
-  return threadIdx.x / 32u;
+RDL_FN rdl_u32 rdl_block_id(void) {
+  return blockIdx.x;
 }
-/* Among the workers that were launched; a block may bring some more than were asked for. */
-RDL_FN rdl_u32 rdl_group_id(void) {
-  return blockIdx.x * RDL_WARPS + rdl_part_of_group();
-}
-/* No lane goes on before all are here, and each then sees what the others have written. */
-RDL_FN void rdl_barrier(void) {
+RDL_FN void rdl_warp_barrier(void) {
   __syncwarp();
 }
+RDL_FN rdl_u32 rdl_warp_lane(void) {
+  return threadIdx.x % 32u;
+}
+RDL_FN void rdl_block_barrier(void) {
+  __syncthreads();
+}
+#if defined(RDL_GROUP_TASKS)
+static __shared__ rdl_u32 rdl_width;
+#endif
 RDL_FN void rdl_raise_local(rdl_u32 *p, rdl_u32 v) {
   atomicMax(p, v);
 }
@@ -691,7 +696,88 @@ RDL_FN float rdl_fmax(float x, float y) {
 #endif
 
 #if RDL_LANES > 1
-#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC__)
+#if defined(RDL_EMULATED)
+/*
+ * For tests: a block of warps as on CUDA, each of whose threads is one of the host. What they share
+ * of a block is behind `rdl_here`, and rdl_launch makes them (launch.cl).
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#define RDL_WARP 1
+#define RDL_KERNEL_SHAPE
+#define RDL_APART RDL_FN
+#ifndef RDL_WARPS
+#define RDL_WARPS 4u
+#endif
+
+typedef struct rdl_emulated_block {
+  pthread_barrier_t warps[RDL_WARPS];
+  pthread_barrier_t all;
+  rdl_u32 told[RDL_WARPS][RDL_LANES]; /* by each lane, to the others of its warp */
+  void *memory;                       /* that a block has on CUDA */
+  rdl_u32 number;
+  rdl_u32 width;
+} rdl_emulated_block;
+
+static __thread rdl_emulated_block *rdl_here;
+static __thread rdl_u32 rdl_thread;
+
+RDL_FN rdl_u32 rdl_thread_id(void) {
+  return rdl_thread;
+}
+RDL_FN rdl_u32 rdl_block_id(void) {
+  return rdl_here->number;
+}
+RDL_FN void rdl_warp_barrier(void) {
+  (void)pthread_barrier_wait(&rdl_here->warps[rdl_thread / 32u]);
+}
+RDL_FN void rdl_block_barrier(void) {
+  (void)pthread_barrier_wait(&rdl_here->all);
+}
+#define rdl_width rdl_here->width
+RDL_FN void rdl_sleep_ns(rdl_u32 ns) {
+  struct timespec pause = {0, (long)ns};
+  (void)nanosleep(&pause, 0);
+}
+RDL_FN void rdl_raise_local(rdl_u32 *p, rdl_u32 v) {
+  rdl_u32 old = rdl_load_relaxed(p), seen;
+  while (old < v && (seen = rdl_cas(p, old, v)) != old)
+    old = seen;
+}
+RDL_FN rdl_u32 rdl_add_local(rdl_u32 *p, rdl_u32 v) {
+  return rdl_fetch_add(p, v);
+}
+RDL_FN rdl_u32 rdl_exchange_local(rdl_u32 *p, rdl_u32 v) {
+  return rdl_exchange(p, v);
+}
+/* What the lane `from` brings; they meet before each has read, and behind that. */
+RDL_FN rdl_u32 rdl_shuffle(rdl_u32 v, rdl_u32 from) {
+  rdl_u32 *told = rdl_here->told[rdl_thread / 32u];
+  told[rdl_thread % 32u] = v;
+  rdl_warp_barrier();
+  v = told[from % 32u];
+  rdl_warp_barrier();
+  return v;
+}
+RDL_FN rdl_u32 rdl_shuffle_xor(rdl_u32 v, rdl_u32 bits) {
+  return rdl_shuffle(v, rdl_thread % 32u ^ bits);
+}
+RDL_FN rdl_u32 rdl_shuffle_up(rdl_u32 v, rdl_u32 by) {
+  rdl_u32 lane = rdl_thread % 32u;
+  return rdl_shuffle(v, lane < by ? lane : lane - by);
+}
+RDL_FN rdl_u32 rdl_vote(rdl_u32 predicate) {
+  rdl_u32 bits = 0, k;
+  rdl_u32 *told = rdl_here->told[rdl_thread / 32u];
+  told[rdl_thread % 32u] = predicate;
+  rdl_warp_barrier();
+  for (k = 0; k < 32u; k++)
+    bits |= (told[k] ? 1u : 0u) << k;
+  rdl_warp_barrier();
+  return bits;
+}
+#elif !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC__)
 /* Such an image describes itself and runs nothing: see 0015. */
 #define RDL_KERNEL_SHAPE
 #define RDL_APART RDL_FN
@@ -720,9 +806,64 @@ RDL_FN rdl_u32 rdl_lane(void) {
   return 0u;
 }
 #endif
+
+#if defined(RDL_WARP)
+/* Which part of the block's shared memory is the worker's. */
+RDL_FN rdl_u32 rdl_part_of_group(void) {
+  return rdl_thread_id() / 32u;
+}
+#if defined(RDL_GROUP_TASKS)
+#define RDL_GROUPS      1
+#define RDL_GROUP_LANES (32u * RDL_WARPS)
+#if defined(__CUDACC__)
+/* In a task the number of its lanes is a constant, which comes to it as a parameter without a
+   value. Elsewhere, as in a function that tasks of both widths use, it is that of what runs. */
+template <rdl_u32 Lanes> struct rdl_width_of {
+  __device__ constexpr operator rdl_u32() const { return Lanes; }
+};
+struct rdl_width_now {
+  __device__ operator rdl_u32() const { return rdl_width; }
+};
+static __device__ const rdl_width_now rdl_width_here = {};
+#define RDL_KNOWS_WIDTH_(name) , rdl_width_of<RDL_WIDTH_##name> rdl_width_here
+#define RDL_TELLS_WIDTH_(name) , rdl_width_of<RDL_WIDTH_##name>()
+#define rdl_lanes()            ((rdl_u32)rdl_width_here)
+#define rdl_lane()             (rdl_thread_id() & (rdl_lanes() - 1u))
+#else
+RDL_FN rdl_u32 rdl_lanes(void) {
+  return rdl_width;
+}
+RDL_FN rdl_u32 rdl_lane(void) {
+  return rdl_thread_id() & (rdl_width - 1u);
+}
+#endif
+/* No lane goes on before all are here, and each then sees what the others have written. */
+RDL_FN void rdl_barrier(void) {
+  if (rdl_width == 32u)
+    rdl_warp_barrier();
+  else
+    rdl_block_barrier();
+}
+#else
+RDL_FN rdl_u32 rdl_lane(void) {
+  return rdl_thread_id() % 32u;
+}
+RDL_FN void rdl_barrier(void) {
+  rdl_warp_barrier();
+}
+#endif
+#endif
+
+#if !defined(RDL_KNOWS_WIDTH_)
+#define RDL_KNOWS_WIDTH_(name)
+#define RDL_TELLS_WIDTH_(name)
+#endif
+#if !defined(RDL_GROUPS)
+#define RDL_GROUP_LANES RDL_LANES
 RDL_FN rdl_u32 rdl_lanes(void) {
   return RDL_LANES;
 }
+#endif
 
 /* A load that stands in the order of all read-modify-writes: behind those that this worker has
    made, before those that it will make. On x86 every load does, for a locked instruction waits for

@@ -51,6 +51,12 @@ RDL_OUTLINE void rdl_fill_stashes(rdl_cx *rdl) {
 RDL_OUTLINE void rdl_publish(rdl_cx *rdl) {
   RDL_LOCAL rdl_group *group = rdl->group;
   group->runs = RDL_RUNS_WIDE;
+#if defined(RDL_GROUPS)
+  if (rdl_is_group(rdl->task & RDL_TASK_MASK)) {
+    group->runs = RDL_RUNS_GROUP;
+    rdl_width = RDL_GROUP_LANES;
+  }
+#endif
   group->slot = rdl->slot;
   group->resume = rdl->resume;
   group->status = rdl->status;
@@ -121,6 +127,10 @@ RDL_FN void rdl_show_children(rdl_cx *rdl) {
 RDL_OUTLINE void rdl_serve_lanes(rdl_cx *rdl, rdl_u32 how) {
   rdl_u32 node, slot, status;
   rdl->wide = 0;
+#if defined(RDL_GROUPS)
+  if (rdl->has_block) rdl_width = 32u;
+  if (rdl->sent) rdl_send_children(rdl);
+#endif
   rdl_show_children(rdl);
   rdl_deliver_to_lanes(rdl, how);
   if (rdl->group->misuse) rdl->misuse = rdl->group->misuse;
@@ -223,6 +233,10 @@ RDL_FN rdl_u32 rdl_turn_begins(rdl_cx *rdl) {
     rdl_leave(rdl);
     return RDL_RUNS_NOTHING;
   }
+#if defined(RDL_GROUPS)
+  /* It runs next, and alone: a pack would be made of what stands beneath it. */
+  if (rdl->has_block && rdl->turn < RDL_USUAL && rdl_adopt_group(rdl)) rdl->alone++;
+#endif
 #if defined(RDL_PACK)
   if (rdl_pack_begins(rdl)) {
     rdl->found = RDL_FUTURE;
@@ -305,7 +319,8 @@ RDL_APART void rdl_lead(rdl_cx *rdl, rdl_u32 how) {
 /* What the leader has told: RDL_RUNS_... */
 RDL_FN rdl_u32 rdl_follow(rdl_cx *rdl) {
   RDL_LOCAL const rdl_group *group = rdl->group;
-  if (group->runs != RDL_RUNS_WIDE) return group->runs;
+  rdl_u32 runs = group->runs;
+  if (runs == RDL_RUNS_OUT || runs == RDL_RUNS_PACK) return runs;
   rdl->slot = group->slot;
   rdl->self = rdl->records + rdl->slot;
   rdl->task = group->task;
@@ -321,21 +336,63 @@ RDL_FN rdl_u32 rdl_follow(rdl_cx *rdl) {
   if (!rdl_leads(rdl)) rdl->cause = rdl->misuse = 0;
   rdl->scratch_used = 0;
   rdl->wide = 1;
-  return RDL_RUNS_WIDE;
+#if defined(RDL_GROUPS)
+  rdl->gathered = 0; /* not all lanes have run what the others have */
+#endif
+  return runs;
 }
+
+#if defined(RDL_GROUPS)
+
+/* A segment of all warps of the block, between two meetings. */
+RDL_FN rdl_u32 rdl_run_block(rdl_cx *rdl) {
+  rdl_u32 how = rdl_run_group(rdl, rdl->task & RDL_TASK_MASK);
+  if (rdl->misuse) rdl_raise_local(&rdl->group->misuse, rdl->misuse);
+  rdl_block_barrier();
+  return how;
+}
+
+/* What a warp does whose block's first warp is a worker that has the others, too. It waits at the
+   barrier, which costs the multiprocessor nothing. */
+RDL_FN void rdl_join_loop(rdl_cx *rdl) {
+  rdl_u32 runs;
+  do {
+    rdl_block_barrier();
+    runs = rdl_follow(rdl);
+    if (runs == RDL_RUNS_GROUP) (void)rdl_run_block(rdl);
+  } while (runs != RDL_RUNS_OUT);
+}
+
+/* The others of the block are told of what is theirs, too: they read it behind this barrier. */
+RDL_FN void rdl_call_block(rdl_cx *rdl) {
+  if (rdl->group->runs == RDL_RUNS_GROUP || rdl->group->runs == RDL_RUNS_OUT) rdl_block_barrier();
+}
+
+#endif
 
 /* THE place where the lanes of a worker meet. Every one of them goes round as often as the others:
    whether it goes round again is read between two barriers. */
 RDL_FN void rdl_group_loop(rdl_cx *rdl) {
   rdl_u32 how = RDL_RESTS, runs;
+#if defined(RDL_GROUPS)
+  rdl_u32 has_block = rdl->has_block;
+#endif
 #if defined(RDL_PACK)
   rdl_cx own;
   rdl_pack_opens(&own, rdl->group, rdl->heap);
 #endif
   do {
     if (rdl_leads(rdl)) rdl_lead(rdl_led(rdl), how);
+#if defined(RDL_GROUPS)
+    rdl_warp_barrier();
+    if (has_block) rdl_call_block(rdl);
+#else
     rdl_barrier();
+#endif
     runs = rdl_follow(rdl);
+#if defined(RDL_GROUPS)
+    if (runs == RDL_RUNS_GROUP) how = rdl_run_block(rdl);
+#endif
     if (runs == RDL_RUNS_WIDE) {
       how = rdl_run_together(rdl, rdl->task & RDL_TASK_MASK);
       if (rdl->misuse) rdl_raise_local(&rdl->group->misuse, rdl->misuse);
@@ -357,7 +414,11 @@ RDL_FN void rdl_group_loop(rdl_cx *rdl) {
       how = RDL_ROWS_DOWN;
     }
 #endif
+#if defined(RDL_GROUPS)
+    rdl_warp_barrier();
+#else
     rdl_barrier();
+#endif
   } while (runs != RDL_RUNS_OUT);
 }
 

@@ -8,6 +8,12 @@
 RDL_OUTLINE rdl_u32 rdl_start_root(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 wait = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
   if ((wait & RDL_STATE_MASK) != RDL_READY) return 1; /* flat mode: claimed by who awaits it */
+#if defined(RDL_GROUPS)
+  if (rdl_is_for_group(rdl, slot)) {
+    rdl_send(rdl, slot, wait);
+    return 1;
+  }
+#endif
   return rdl_roots_push(rdl, slot, wait);
 }
 

@@ -163,6 +163,9 @@ RDL_FN rdl_u32 rdl_pick(rdl_cx *rdl, rdl_u32 slot, rdl_u32 expected) {
    plus one, or 0 for whoever it is. */
 RDL_FN void rdl_place(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready, rdl_u32 home, rdl_u32 sole) {
   if (home && home == rdl->worker + 1u) home = 0;
+#if defined(RDL_GROUPS)
+  if (!rdl->has_block && rdl_is_for_group(rdl, slot)) sole = 0;
+#endif
   if (sole && !home && !rdl->next && rdl->next_row < RDL_NEXT_ROW) {
     rdl->next = slot;
     rdl->next_wait = ready;
@@ -468,6 +471,10 @@ RDL_OUTLINE rdl_u32 rdl_fair(rdl_cx *rdl) {
   if (turn == 1u) return rdl_fair_fifo(rdl);
   if (turn == 2u) rdl_adopt(rdl, &rdl->me->inbox);
   if (turn == 3u && rdl_has_plenty(rdl)) rdl_adopt_last(rdl, &rdl->me->overflow);
+#if defined(RDL_GROUPS)
+  if (turn == 3u && rdl->has_block && rdl_may_open(rdl) && rdl_adopt_older_group(rdl))
+    return rdl_from_ring(rdl, 0u);
+#endif
   if (turn == 4u && rdl_may_open(rdl) && !rdl_shy(rdl)) return rdl_from_roots(rdl, 1u);
   if (turn != 5u) return RDL_NOTHING;
   rdl_from_chores(rdl);

@@ -119,9 +119,14 @@ RDL_OUTLINE rdl_future rdl_spawn_packed(rdl_cx *rdl, rdl_u32 task, const rdl_wor
 RDL_FN void rdl_pack_wake(rdl_cx *rdl, rdl_u32 slot, rdl_u32 waiting) {
   RDL_GLOBAL rdl_record *record = rdl->records + slot;
   rdl_u32 ready = rdl_with_state(waiting, RDL_READY);
+  rdl_u32 task;
   if (rdl_cas_acquire(&record->wait, waiting, ready) != waiting) return;
   (void)rdl_add_local(&rdl->group->pack.woken, 1u);
-  if (rdl_load_relaxed(&record->task) & RDL_TASK_LOCAL)
+  task = rdl_load_relaxed(&record->task);
+#if defined(RDL_GROUPS)
+  if (rdl_is_group(task & RDL_TASK_MASK)) task |= RDL_TASK_LOCAL; /* it may have to go elsewhere */
+#endif
+  if (task & RDL_TASK_LOCAL)
     rdl_pack_hand(rdl, RDL_HAND_WOKEN, slot, ready);
   else
     rdl_pack_push(rdl, slot, ready);

@@ -63,6 +63,9 @@ RDL_FN rdl_u32 rdl_is_leaf_batch(rdl_cx *rdl) {
   RDL_GLOBAL const struct rdl_batch_args *args =
       (RDL_GLOBAL const struct rdl_batch_args *)rdl_block(rdl, rdl->frame);
   if ((rdl->task & RDL_TASK_MASK) != RDL_ID_rdl_batch || rdl->resume) return 0;
+#if defined(RDL_GROUPS)
+  if (rdl_is_group(args->task & RDL_TASK_MASK)) return 0;
+#endif
   return args->step == 1u && args->count <= rdl->group->pack.each &&
          rdl_near_pool(rdl_block_pool(args->task, RDL_FRAME_SHIFT)) != RDL_NEAR_POOLS &&
          rdl_block_class(args->task, RDL_RESULT_SHIFT) == RDL_CLASS_NONE;
@@ -329,7 +332,11 @@ RDL_FN void rdl_pack_serve(rdl_cx *rdl, RDL_LOCAL rdl_hand *hand) {
   } else if (kind == RDL_HAND_CHAIN) {
     rdl_fire_list(rdl, hand->what);
   } else if (kind == RDL_HAND_WOKEN) {
-    rdl_place(rdl, hand->what, hand->how, rdl->sides[hand->what].home, RDL_NIL);
+    rdl_u32 home = rdl->sides[hand->what].home;
+#if defined(RDL_GROUPS)
+    if (!(rdl->records[hand->what].task & RDL_TASK_LOCAL)) home = 0;
+#endif
+    rdl_place(rdl, hand->what, hand->how, home, RDL_NIL);
   } else if (kind == RDL_HAND_RETURN) {
     rdl_pack_returned(rdl, hand->what);
   } else if (kind == RDL_HAND_SWEEP) {

@@ -221,7 +221,8 @@ RDL_FN void rdl_free_child(rdl_px *rdl, rdl_future f) {
       self.words[k] = rdl->resume ? mine->frame[RDL_WORDS(name##_args) + k] : 0u;                  \
     for (k = 0; k < RDL_WORDS(name##_result); k++)                                                 \
       out.words[k] = 0;                                                                            \
-    if (name##_task(rdl, &args.value, &self.value, &out.value) == RDL_SUSPENDED) {                 \
+    if (name##_task(rdl, &args.value, &self.value, &out.value RDL_TELLS_WIDTH_(name)) ==           \
+        RDL_SUSPENDED) {                                                                           \
       for (k = 0; k < RDL_WORDS(name##_state); k++)                                                \
         mine->frame[RDL_WORDS(name##_args) + k] = self.words[k];                                   \
       return RDL_SUSPENDED;                                                                        \
@@ -244,7 +245,7 @@ RDL_FN void rdl_free_child(rdl_px *rdl, rdl_future f) {
     name##_result out;                                                                             \
     for (k = 0; k < RDL_WORDS(name##_args); k++)                                                   \
       args.words[k] = words[k];                                                                    \
-    (void)name##_task(rdl, &args.value, &self, &out);                                              \
+    (void)name##_task(rdl, &args.value, &self, &out RDL_TELLS_WIDTH_(name));                       \
   }
 
 /* ---- the host ---- */

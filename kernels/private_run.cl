@@ -157,7 +157,7 @@ RDL_FN rdl_u32 rdl_private_step(rdl_px *rdl, rdl_u32 entry) {
 
 /* Among the lanes that say yes. */
 RDL_FN rdl_u32 rdl_private_rank(rdl_u32 votes) {
-  return (rdl_u32)__popc(votes & ((1u << rdl_lane()) - 1u));
+  return (rdl_u32)__popc(votes & ((1u << rdl_warp_lane()) - 1u));
 }
 
 /* A member of the batch comes into being in this lane, the one of number `which` that are left. */
@@ -199,8 +199,8 @@ RDL_FN rdl_u32 rdl_private_pick(rdl_px *rdl, rdl_u32 entry) {
   if (members > room) members = room;
   if (entry == RDL_PRIVATE_NONE && rank >= some && rank - some < members)
     entry = rdl_private_member(set, rank - some);
-  rdl_barrier();
-  if (rdl_lane() == 0u) {
+  rdl_warp_barrier();
+  if (rdl_warp_lane() == 0u) {
     set->tail = tail - some;
     if (members) {
       set->free_head += members;
@@ -209,7 +209,7 @@ RDL_FN rdl_u32 rdl_private_pick(rdl_px *rdl, rdl_u32 entry) {
       rdl->counts.spawned += members;
     }
   }
-  rdl_barrier();
+  rdl_warp_barrier();
   return entry;
 }
 
@@ -242,13 +242,13 @@ RDL_FN void rdl_private_loop(rdl_privates *set, rdl_u32 context) {
     entry = rdl_private_pick(&px, entry);
     if (!rdl_vote(entry != RDL_PRIVATE_NONE)) break;
     if (entry != RDL_PRIVATE_NONE) entry = rdl_private_step(&px, entry);
-    __syncwarp();
+    rdl_warp_barrier();
     if (rdl_private_peek(&set->over) || !--turns) break;
     if (rdl_vote(rdl_cycles() - since > RDL_PRIVATE_CYCLES)) break;
   }
   if (entry != RDL_PRIVATE_NONE) rdl_private_push(set, entry);
   rdl_private_count(&px);
-  if (rdl_lane() != 0u) return;
+  if (rdl_warp_lane() != 0u) return;
   set->live += px.counts.spawned - px.counts.finished - px.counts.failed - px.counts.cancelled;
   set->counts = px.counts;
 }

@@ -10,7 +10,7 @@
  * blocks of the heap, and comes back with its host, on whatever worker that goes on
  * (private_run.cl).
  */
-#if defined(RDL_WARP) && defined(RDL_PRIVATE_TASKS)
+#if defined(RDL_WARP) && defined(RDL_PRIVATE_TASKS) && !defined(RDL_EMULATED)
 #define RDL_PRIVATE 1
 
 #define RDL_PRIVATES     248u /* of a set, at the same time */

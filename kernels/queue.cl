@@ -96,12 +96,50 @@ RDL_OUTLINE void rdl_private_save(rdl_cx *rdl);
    started stay at home. */
 RDL_FN void rdl_give_away(rdl_cx *rdl, rdl_u32 slot) {
   rdl_u32 stays = (rdl->records[slot].task & RDL_TASK_LOCAL) && rdl->sides[slot].home;
+  RDL_GLOBAL rdl_u32 *list = stays ? &rdl->me->inbox : &rdl->me->overflow;
+#if defined(RDL_GROUPS)
+  if (!stays && rdl_is_group(rdl->records[slot].task & RDL_TASK_MASK)) list = &rdl->control->groups;
+#endif
 #if defined(RDL_PRIVATE)
   if (slot == rdl_privates_of()->host) rdl_private_save(rdl);
 #endif
-  rdl_list_push(rdl, stays ? &rdl->me->inbox : &rdl->me->overflow, slot, slot);
+  rdl_list_push(rdl, list, slot, slot);
   rdl->counters.spilled++;
 }
+
+#if defined(RDL_GROUPS)
+
+/*
+ * Futures of tasks of a whole group. A worker that is a warp and no more never holds one: whatever
+ * has made it ready, it goes to one list, where the workers that have a block look before their own
+ * rings. Those run all tasks.
+ */
+
+RDL_FN rdl_u32 rdl_is_for_group(rdl_cx *rdl, rdl_u32 slot) {
+  return rdl_is_group(rdl_load_relaxed(&rdl->records[slot].task) & RDL_TASK_MASK);
+}
+
+/* A child of a segment that all lanes run: what they write before its end is still to come. */
+RDL_OUTLINE void rdl_send(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
+  if (rdl->wide) {
+    rdl->sides[slot].link = rdl->sent;
+    rdl->sent = slot;
+  } else if (rdl_change(rdl->records + slot, wait, rdl_with_state(wait, RDL_QUEUED))) {
+    rdl_list_push(rdl, &rdl->control->groups, slot, slot);
+    rdl->counters.spilled++;
+  }
+}
+
+/* The segment is over. */
+RDL_FN void rdl_send_children(rdl_cx *rdl) {
+  rdl_u32 slot;
+  while ((slot = rdl->sent)) {
+    rdl->sent = rdl->sides[slot].link;
+    rdl_send(rdl, slot, rdl_load_relaxed(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT);
+  }
+}
+
+#endif
 
 /* Whoever looks for work reads a word for 32 workers. The bit is set behind a push and cleared
    before the list is taken, so that a list that holds something has its bit, or a taker. Both are
@@ -164,6 +202,9 @@ RDL_OUTLINE void rdl_spill_fifo(rdl_cx *rdl, rdl_u32 count) {
 RDL_OUTLINE void rdl_share(rdl_cx *rdl) {
   rdl_u32 count = rdl->bottom - rdl->top;
   if (rdl_load_relaxed(&rdl->me->overflow)) return;
+#if defined(RDL_GROUPS)
+  if (rdl->has_block && rdl_load_relaxed(&rdl->control->groups)) return;
+#endif
   if (rdl->fifo_head && (count || rdl->fifo_head != rdl->fifo_tail))
     rdl_spill_fifo(rdl, count ? RDL_SHARE_MOST : 1u);
   else if (count > 1u)
@@ -175,6 +216,12 @@ RDL_OUTLINE void rdl_share(rdl_cx *rdl) {
 
 RDL_OUTLINE void rdl_ring_push(rdl_cx *rdl, rdl_u32 slot, rdl_u32 wait) {
   RDL_GLOBAL rdl_entry *entry;
+#if defined(RDL_GROUPS)
+  if (!rdl->has_block && rdl_is_for_group(rdl, slot)) {
+    rdl_send(rdl, slot, wait);
+    return;
+  }
+#endif
   if (rdl->bottom - rdl->top == RDL_LOCAL_RING) rdl_spill_ring(rdl, RDL_LOCAL_RING / 2u);
   entry = rdl->ring + rdl->bottom % RDL_LOCAL_RING;
   rdl_store_relaxed(&entry->slot, slot); /* the host reads them when this worker is held: it */
@@ -222,6 +269,33 @@ RDL_OUTLINE rdl_u32 rdl_adopt(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
   }
   return count;
 }
+
+#if defined(RDL_GROUPS)
+/* The newest of a list of those for a whole group, one at a time: others take some, too. */
+RDL_OUTLINE rdl_u32 rdl_adopt_from(rdl_cx *rdl, RDL_GLOBAL rdl_u32 *list) {
+  rdl_u32 slot = rdl_list_take(rdl, list, 1u), queued, ready;
+  if (!slot) return 0;
+  queued = rdl_load_acquire(&rdl->records[slot].wait) & ~RDL_CANCEL_BIT;
+  ready = rdl_with_state(queued, RDL_READY);
+  if (!rdl_change(rdl->records + slot, queued, ready)) return 0;
+  rdl_ring_push(rdl, slot, ready);
+  return 1;
+}
+
+RDL_FN rdl_u32 rdl_adopt_group(rdl_cx *rdl) {
+  return rdl_adopt_from(rdl, &rdl->control->groups) ||
+         rdl_adopt_from(rdl, &rdl->control->groups_before);
+}
+
+/* For a fair dispatch. The end of a long list is far away. So all of it is put aside as it is, and
+   more not before each of these has had its turn: then those that came meanwhile have theirs. */
+RDL_FN rdl_u32 rdl_adopt_older_group(rdl_cx *rdl) {
+  RDL_GLOBAL rdl_u32 *before = &rdl->control->groups_before;
+  if (!rdl_load_relaxed(before) && rdl_load_relaxed(&rdl->control->groups))
+    rdl_list_return(rdl, before, rdl_exchange(&rdl->control->groups, RDL_NIL));
+  return rdl_adopt_from(rdl, before);
+}
+#endif
 
 /* The same of a worker's overflow. What is left of a long one is offered again: its bit may be
  * gone. */

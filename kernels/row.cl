@@ -31,7 +31,7 @@ RDL_FN rdl_u32 rdl_row_take(rdl_row *row, rdl_u32 *from) {
 RDL_FN void rdl_row_members(rdl_px *rdl, rdl_row *row, rdl_u32 from, rdl_u32 count) {
   rdl_u32 task = rdl_load_relaxed(&row->task), stride = rdl_load_relaxed(&row->stride), k;
   const rdl_u8 *at = (const rdl_u8 *)row->address + (rdl_u64)from * stride;
-  for (k = rdl_lane(); k < count; k += RDL_LANES) {
+  for (k = rdl_warp_lane(); k < count; k += RDL_LANES) {
     rdl->cause = rdl->misuse = 0;
     rdl_run_row(rdl, task, (const rdl_word *)(at + (rdl_u64)k * stride));
     rdl->counts.segments++;
@@ -49,17 +49,17 @@ RDL_FN void rdl_row_loop(rdl_row *row, rdl_privates *set, rdl_u32 context) {
   px.context = context;
   do {
     count = 0;
-    if (rdl_lane() == 0u) count = rdl_row_take(row, &from);
+    if (rdl_warp_lane() == 0u) count = rdl_row_take(row, &from);
     count = rdl_shuffle(count, 0u);
     from = rdl_shuffle(from, 0u);
     if (!count) break;
     rdl_row_members(&px, row, from, count);
-    rdl_barrier();
-    if (rdl_lane() == 0u) rdl_fetch_add(&row->done, count);
+    rdl_warp_barrier();
+    if (rdl_warp_lane() == 0u) rdl_fetch_add(&row->done, count);
     taken += count;
   } while (!rdl_vote(rdl_cycles() - since > RDL_PRIVATE_CYCLES));
   rdl_private_count(&px);
-  if (rdl_lane() != 0u) return;
+  if (rdl_warp_lane() != 0u) return;
   px.counts.spawned = taken;
   set->counts = px.counts;
 }

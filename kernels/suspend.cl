@@ -62,6 +62,9 @@ RDL_FN void rdl_claim(rdl_cx *rdl, rdl_future f) {
   if ((wait & RDL_STATE_MASK) != RDL_READY || rdl->next) return;
   if (rdl_load_relaxed(&target->resume) != 0u) return;
   if (rdl_load_relaxed(&target->task) & (RDL_TASK_WAITED | RDL_TASK_LOCAL)) return;
+#if defined(RDL_GROUPS)
+  if (!rdl->has_block && rdl_is_for_group(rdl, rdl_slot_of(f.index))) return;
+#endif
   if (rdl_load_acquire(&target->generation) != f.generation) return;
   rdl->next = rdl_slot_of(f.index);
   rdl->next_wait = wait & ~RDL_CANCEL_BIT;

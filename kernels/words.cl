@@ -48,28 +48,28 @@ typedef struct rdl_none {
 #define RDL_RESULT_CLASS(type)                                                                     \
   (sizeof(type) <= RDL_INLINE_SIZE ? RDL_CLASS_NONE : RDL_CLASS_OF(sizeof(type)))
 /* Arguments, state, and behind them the words that each lane keeps for itself. */
-#define RDL_FRAME_BYTES(A, S, each) (4u * (RDL_WORDS(A) + RDL_WORDS(S) + RDL_LANES * (each)))
+#define RDL_FRAME_BYTES(A, S, lanes) (4u * (RDL_WORDS(A) + RDL_WORDS(S) + (lanes)))
 
 /* The types of a task and its word. The array's name is what a user reads when a limit is passed.
  */
-#define RDL_TYPES_(name, R, A, S, flags, each)                                                     \
+#define RDL_TYPES_(name, R, A, S, flags, lanes)                                                    \
   typedef R name##_result;                                                                         \
   typedef A name##_args;                                                                           \
   typedef S name##_state;                                                                          \
   typedef char name##_arguments_and_state_exceed_8192_bytes                                        \
-      [RDL_FRAME_BYTES(A, S, each) <= RDL_MAX_BLOCK ? 1 : -1];                                     \
+      [RDL_FRAME_BYTES(A, S, lanes) <= RDL_MAX_BLOCK ? 1 : -1];                                    \
   typedef char name##_result_exceeds_8192_bytes[sizeof(R) <= RDL_MAX_BLOCK ? 1 : -1];              \
   enum {                                                                                           \
     rdl_args_size_of_##name = RDL_BYTES_(A),                                                       \
     rdl_state_size_of_##name = RDL_BYTES_(S),                                                      \
     rdl_result_size_of_##name = RDL_BYTES_(R),                                                     \
     name##_task_word = RDL_ID_##name |                                                             \
-                       RDL_CLASS_OF(RDL_FRAME_BYTES(A, S, each)) << RDL_FRAME_SHIFT |              \
+                       RDL_CLASS_OF(RDL_FRAME_BYTES(A, S, lanes)) << RDL_FRAME_SHIFT |             \
                        RDL_RESULT_CLASS(R) << RDL_RESULT_SHIFT | (flags)                           \
   };
 #define RDL_LANES_TYPES_(name, R, A, S, L)                                                         \
   typedef L name##_lane_state;                                                                     \
-  RDL_TYPES_(name, R, A, S, 0u, RDL_WORDS(L))
+  RDL_TYPES_(name, R, A, S, 0u, RDL_WIDTH_##name *RDL_WORDS(L))
 
 /* The scanner defines RDL_HEAD_name as one of these, whether or not the task was declared before.
  */
@@ -87,7 +87,7 @@ typedef struct rdl_none {
 #define RDL_PRIVATE_FUNCTION_(name)                                                                \
   template <class rdl_runner>                                                                      \
   RDL_FN rdl_u32 name##_task(rdl_runner *rdl, const name##_args *args, name##_state *self,         \
-                             name##_result *rdl_out)
+                             name##_result *rdl_out RDL_KNOWS_WIDTH_(name))
 #else
 #define RDL_PRIVATE_TYPES_(name, R, A, S)                                                          \
   RDL_TYPES_(name, R, A, S, 0u, 0u) RDL_PRIVATE_LIMITS_(name, R, A, S)
@@ -96,10 +96,11 @@ typedef struct rdl_none {
 
 #define RDL_FUNCTION_(name)                                                                        \
   RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
-                             name##_result *rdl_out)
+                             name##_result *rdl_out RDL_KNOWS_WIDTH_(name))
 #define RDL_LANES_FUNCTION_(name)                                                                  \
   RDL_FN rdl_u32 name##_task(rdl_cx *rdl, const name##_args *args, name##_state *self,             \
-                             name##_lane_state *mine, name##_result *rdl_out)
+                             name##_lane_state *mine,                                              \
+                             name##_result *rdl_out RDL_KNOWS_WIDTH_(name))
 
 #define RDL_DECLARE(name, R, A, S)                                                                 \
   RDL_TYPES_(name, R, A, S, 0u, 0u)                                                                \
@@ -292,7 +293,7 @@ typedef struct rdl_none {
   } while (0)
 #endif
 #define RDL_AWAIT_ROOM()       RDL_ROOM_POINT_(1u, __COUNTER__)
-#define RDL_AWAIT_ROOM_LANES() RDL_ROOM_POINT_(RDL_LANES, __COUNTER__)
+#define RDL_AWAIT_ROOM_LANES() RDL_ROOM_POINT_(rdl_lanes(), __COUNTER__)
 
 /* ---- spawn ---- */
 
@@ -344,6 +345,8 @@ typedef struct rdl_none {
 
 /* Room that the loops of a task want beside the spawns in its text: read by the scanner. */
 #define RDL_SPAWNS(n)
+/* The task is one of a whole group: read by the scanner, which defines RDL_WIDTH_name. */
+#define RDL_GROUP()
 
 /* ---- results, handles, events, memory ---- */
 
@@ -370,7 +373,7 @@ typedef struct rdl_none {
 #define RDL_SCRATCH(type, name, n)                                                                 \
   RDL_LOCAL type *name = (RDL_LOCAL type *)rdl_scratch_of(                                         \
       rdl,                                                                                         \
-      (rdl_u32)(sizeof(type[n]) * sizeof(char[sizeof(type[n]) <= RDL_SCRATCH_BYTES ? 1 : -1])))
+      (rdl_u32)(sizeof(type[n]) * sizeof(char[sizeof(type[n]) <= RDL_SCRATCH_MOST ? 1 : -1])))
 #else
 #define RDL_SCRATCH(type, name, n) type name[n]
 #endif
@@ -841,12 +844,28 @@ RDL_FN void rdl_cancel_others(rdl_cx *rdl, const rdl_future *set, rdl_u32 n) {
     if (k != rdl->which) rdl_cancel_handle(rdl, set[k]);
 }
 
+#if defined(RDL_GROUPS)
+RDL_FN RDL_LOCAL const rdl_u32 *rdl_gather(rdl_cx *rdl, rdl_u32 v);
+#endif
+#if defined(RDL_WARP)
+/* The lanes meet here, and learn of a cancel that has come. */
+RDL_FN void rdl_hear_cancel(rdl_cx *rdl) {
+#if defined(RDL_GROUPS)
+  if (rdl_lanes() != 32u) {
+    (void)rdl_gather(rdl, 0u);
+    return;
+  }
+#endif
+  if (rdl_leads(rdl) && rdl_cancel_requested(rdl)) rdl->cancelled = 1;
+  rdl->cancelled = rdl_shuffle(rdl->cancelled, 0u);
+}
+#endif
+
 RDL_FN rdl_u32 rdl_was_cancelled(rdl_cx *rdl) {
 #if RDL_LANES > 1
   if (rdl->wide) { /* the lanes must agree: a request counts that had come when they last met */
 #if defined(RDL_WARP)
-    if (rdl_leads(rdl) && rdl_cancel_requested(rdl)) rdl->cancelled = 1;
-    rdl->cancelled = rdl_shuffle(rdl->cancelled, 0u); /* they meet here */
+    rdl_hear_cancel(rdl);
 #endif
     if (rdl_leads(rdl) && rdl->cancelled && !rdl->group->told) {
       rdl->group->told = 1;
@@ -915,6 +934,8 @@ RDL_FN rdl_u32 rdl_event_count(rdl_cx *rdl, rdl_event e) {
 #define rdl_scan_add_u32(v) rdl_scan_add_u32_of(rdl, (v))
 #define rdl_scan_add_f32(v) rdl_scan_add_f32_of(rdl, (v))
 #define rdl_ballot(p)       rdl_ballot_of(rdl, (p))
+/* The 64 lanes that `first` is one of. */
+#define rdl_ballot_from(p, first) rdl_ballot_from_of(rdl, (p), (first))
 
 #if RDL_LANES == 1
 
@@ -958,6 +979,10 @@ RDL_FN float rdl_scan_add_f32_of(rdl_cx *rdl, float v) {
 RDL_FN rdl_u64 rdl_ballot_of(rdl_cx *rdl, rdl_u32 predicate) {
   (void)rdl;
   return predicate ? 1u : 0u;
+}
+RDL_FN rdl_u64 rdl_ballot_from_of(rdl_cx *rdl, rdl_u32 predicate, rdl_u32 first) {
+  (void)rdl;
+  return predicate && first < 64u ? 1u : 0u;
 }
 
 #endif
@@ -1028,22 +1053,23 @@ RDL_FN void rdl_words_clear(rdl_word *to, rdl_u32 n) {
     to[k] = 0;
 }
 
-/* The state of a lane lies word-major, word w of lane l at w * RDL_LANES + l, so that lanes which
-   move the same word touch neighbours. */
-RDL_FN void rdl_lane_in(rdl_cx *rdl, rdl_word *to, RDL_GLOBAL const rdl_word *from, rdl_u32 n) {
+/* The state of a lane lies word-major, word w of lane l at w * width + l, so that lanes which move
+   the same word touch neighbours. */
+RDL_FN void rdl_lane_in(rdl_cx *rdl, rdl_word *to, RDL_GLOBAL const rdl_word *from, rdl_u32 n,
+                        rdl_u32 width) {
   rdl_u32 k;
   if (!rdl->resume) {
     rdl_words_clear(to, n);
     return;
   }
   for (k = 0; k < n; k++)
-    to[k] = from[k * RDL_LANES + rdl_lane()];
+    to[k] = from[k * width + rdl_lane()];
 }
 
-RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 n) {
+RDL_FN void rdl_lane_out(RDL_GLOBAL rdl_word *to, const rdl_word *from, rdl_u32 n, rdl_u32 width) {
   rdl_u32 k;
   for (k = 0; k < n; k++)
-    to[k * RDL_LANES + rdl_lane()] = from[k];
+    to[k * width + rdl_lane()] = from[k];
 }
 
 #define RDL_FRAME_IN_(name, words_in, from)                                                        \
@@ -1085,7 +1111,8 @@ RDL_FN RDL_GLOBAL rdl_word *rdl_own_result(rdl_cx *rdl, rdl_u32 size_class) {
 #define RDL_RUNNER_(name, words_in, from)                                                          \
   RDL_FN rdl_u32 name##_run(rdl_cx *rdl) {                                                         \
     RDL_FRAME_IN_(name, words_in, from);                                                           \
-    if (name##_task(rdl, &args.value, &self.value, &out.value) == RDL_SUSPENDED) {                 \
+    if (name##_task(rdl, &args.value, &self.value, &out.value RDL_TELLS_WIDTH_(name)) ==           \
+        RDL_SUSPENDED) {                                                                           \
       RDL_STATE_OUT_(name);                                                                        \
       return RDL_SUSPENDED;                                                                        \
     }                                                                                              \
@@ -1096,7 +1123,8 @@ RDL_FN RDL_GLOBAL rdl_word *rdl_own_result(rdl_cx *rdl, rdl_u32 size_class) {
 /* Small enough for a pack: a frame that is near, and no block for the result. */
 #define RDL_PACKS(name)                                                                            \
   ((name##_task_word >> RDL_FRAME_SHIFT & RDL_CLASS_MASK) < RDL_NEAR_POOLS - 1u &&                 \
-   (name##_task_word >> RDL_RESULT_SHIFT & RDL_CLASS_MASK) == RDL_CLASS_NONE)
+   (name##_task_word >> RDL_RESULT_SHIFT & RDL_CLASS_MASK) == RDL_CLASS_NONE &&                    \
+   RDL_WIDTH_##name == RDL_LANES)
 
 #define RDL_RUNNER(name)       RDL_RUNNER_(name, rdl_words_staged, RDL_STAGED_(frame))
 #define RDL_ALONE_RUNNER(name) RDL_RUNNER_(name, rdl_words_in, frame) /* no other lane reads it */
@@ -1111,10 +1139,11 @@ RDL_FN RDL_GLOBAL rdl_word *rdl_own_result(rdl_cx *rdl, rdl_u32 size_class) {
     } mine;                                                                                        \
     RDL_FRAME_IN_(name, rdl_words_staged, RDL_STAGED_(frame));                                     \
     lanes = frame + RDL_WORDS(name##_args) + RDL_WORDS(name##_state);                              \
-    rdl_lane_in(rdl, mine.words, lanes, RDL_WORDS(name##_lane_state));                             \
-    if (name##_task(rdl, &args.value, &self.value, &mine.value, &out.value) == RDL_SUSPENDED) {    \
+    rdl_lane_in(rdl, mine.words, lanes, RDL_WORDS(name##_lane_state), RDL_WIDTH_##name);           \
+    if (name##_task(rdl, &args.value, &self.value, &mine.value,                                    \
+                    &out.value RDL_TELLS_WIDTH_(name)) == RDL_SUSPENDED) {                         \
       RDL_STATE_OUT_(name);                                                                        \
-      rdl_lane_out(lanes, mine.words, RDL_WORDS(name##_lane_state));                               \
+      rdl_lane_out(lanes, mine.words, RDL_WORDS(name##_lane_state), RDL_WIDTH_##name);             \
       rdl_set_in_lanes(rdl, (rdl_address)mine.words, (rdl_u32)sizeof mine, lanes);                 \
       return RDL_SUSPENDED;                                                                        \
     }                                                                                              \
@@ -1129,7 +1158,7 @@ RDL_FN RDL_GLOBAL rdl_word *rdl_own_result(rdl_cx *rdl, rdl_u32 size_class) {
   infos[RDL_ID_##name].lane_state_size = 0;                                                        \
   infos[RDL_ID_##name].spawns = (spawn_count);                                                     \
   infos[RDL_ID_##name].resume_points = (points);                                                   \
-  infos[RDL_ID_##name].width = RDL_LANES;
+  infos[RDL_ID_##name].width = RDL_WIDTH_##name;
 #define RDL_ALONE_INFO(name) infos[RDL_ID_##name].width = 1u;
 #define RDL_STAGE(name)      rdl_word name##_words[RDL_WORDS(name##_args) + RDL_WORDS(name##_state)];
 #define RDL_LANES_INFO(name) infos[RDL_ID_##name].lane_state_size = sizeof(name##_lane_state);

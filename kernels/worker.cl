@@ -141,6 +141,11 @@ typedef struct rdl_pack {
 #define RDL_RUNS_PACK    2u /* one of its own each */
 #define RDL_RUNS_PRIVATE 3u /* private futures, one each */
 #define RDL_RUNS_ROW     4u /* members of a row */
+#if defined(RDL_GROUPS)
+#define RDL_RUNS_GROUP 5u /* a segment of all lanes of the block */
+
+RDL_FN rdl_u32 rdl_is_group(rdl_u32 task);
+#endif
 
 /* What the lanes of a worker tell each other, in memory that they share. */
 typedef struct rdl_group {
@@ -162,15 +167,25 @@ typedef struct rdl_group {
   rdl_u32 told_child;
   /* What each lane brings to a word of all, and the leader's news of a cancel behind that. Two rows
      in turn: who is ahead by one word does not write what others still read. */
-  rdl_u32 rows[2][RDL_LANES + 1u];
+  rdl_u32 rows[2][RDL_GROUP_LANES + 1u];
 #if defined(RDL_NEAR)
   rdl_near near;
   rdl_pack pack;
 #endif
 } rdl_group;
 
-/* Bytes of working memory that the tasks' RDL_SCRATCH shares out. */
+/* Bytes of working memory that the tasks' RDL_SCRATCH shares out: to a warp, or to a worker that
+   may run tasks of a whole group, which have four times as much. */
+#if defined(RDL_GROUP_TASKS)
+#define RDL_SCRATCH_MOST 32768u
+#else
+#define RDL_SCRATCH_MOST 8192u
+#endif
+#if defined(RDL_WARP)
 #define RDL_SCRATCH_BYTES 8192u
+#else
+#define RDL_SCRATCH_BYTES RDL_SCRATCH_MOST
+#endif
 
 #endif
 
@@ -347,6 +362,10 @@ typedef struct rdl_cx {
   /* What a segment of all lanes leaves to be done when all of them have ended it. */
   rdl_u32 dropped; /* slots to be freed, linked through rdl_side.chunk */
   rdl_u32 signals; /* nodes: event, count */
+#if defined(RDL_GROUPS)
+  rdl_u32 has_block; /* the worker is the first warp of a block whose others wait for it */
+  rdl_u32 sent;      /* futures for such workers, linked through rdl_side.link */
+#endif
 #endif
   /* Loop-limited devices, see limited.cl. */
   rdl_u32 cut;        /* a loop was seen not to go on */
@@ -541,7 +560,12 @@ RDL_FN rdl_u32 rdl_leads(rdl_cx *rdl) {
  * addresses that might be of any memory, which cost two instructions more at each access. So what
  * is called from tasks of all lanes, and not copied to there, takes this and no other.
  */
-#if defined(RDL_WARP)
+#if defined(RDL_EMULATED)
+RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
+  (void)rdl;
+  return (rdl_cx *)rdl_here->memory + rdl_part_of_group();
+}
+#elif defined(RDL_WARP)
 extern __shared__ rdl_u64 rdl_shared_memory[];
 RDL_FN rdl_cx *rdl_led(rdl_cx *rdl) {
   rdl_u32 part;

@@ -85,6 +85,8 @@ static rdl_status check_not_held(const rdl_context *cx) {
 
 /* ---- options ---- */
 
+#define MOST_WIDE_BLOCKS 65535u
+
 static rdl_status check_options(const rdl_context_options *o, const char *selector) {
   size_t k;
   if (o->size != sizeof *o)
@@ -94,6 +96,10 @@ static rdl_status check_options(const rdl_context_options *o, const char *select
                       o->size, sizeof *o);
   for (k = 0; k < sizeof o->reserved / sizeof o->reserved[0]; k++)
     if (o->reserved[k]) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
+  if (o->reserved_word) return rdl__error(RDL_INVALID, "rdl_context_options: reserved is not 0");
+  if (o->wide_blocks > MOST_WIDE_BLOCKS)
+    return rdl__error(RDL_INVALID, "rdl_context_options: wide_blocks is %u, and at most %u",
+                      o->wide_blocks, MOST_WIDE_BLOCKS);
   if (o->mode > RDL_MODE_APART)
     return rdl__error(RDL_INVALID, "rdl_context_options: mode is %u, and no rdl_mode", o->mode);
   if ((o->native_device && !o->native_context) ||
@@ -399,7 +405,8 @@ rdl_status rdl_context_describe(rdl_context *cx, rdl_context_info *out_info) {
     return rdl__error(RDL_INVALID, "rdl_context_describe: size is %zu, not %zu", out_info->size,
                       sizeof *out_info);
   out_info->device = cx->device_info;
-  out_info->workers = cx->workers;
+  out_info->wide_blocks = __atomic_load_n(&cx->wide, __ATOMIC_RELAXED);
+  out_info->workers = rdl__workers_with(cx, out_info->wide_blocks);
   out_info->lanes = cx->facts.lanes;
   out_info->mode = (uint32_t)cx->mode;
   out_info->slots = cx->options.slots;
@@ -407,5 +414,6 @@ rdl_status rdl_context_describe(rdl_context *cx, rdl_context_info *out_info) {
   out_info->events = cx->options.events;
   out_info->bytes_per_future = (uint32_t)(sizeof(rdl_record) + sizeof(rdl_side) + sizeof(rdl_node));
   out_info->heap_bytes = cx->heap_bytes;
+  out_info->reserved = 0;
   return RDL_OK;
 }

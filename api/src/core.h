@@ -132,9 +132,11 @@ struct rdl_context { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   rdl_device_info device_info;
   rdl_context_options options; /* with defaults filled in */
   char *cache_dir;
-  uint32_t number; /* 1 .. 255; top byte of handles */
-  uint32_t workers;
-  rdl_mode mode; /* the one it runs in */
+  uint32_t number;  /* 1 .. 255; top byte of handles */
+  uint32_t workers; /* at most; wide blocks make them fewer */
+  uint32_t wide;    /* blocks that are one worker each; the image has tasks for them. Also read
+                       without the lock */
+  rdl_mode mode;    /* the one it runs in */
 
   pthread_mutex_t lock;
   pthread_cond_t service_news; /* to the service thread: messages, closing, modules */
@@ -506,8 +508,9 @@ void rdl__tell_wait(const rdl_context *cx, uint32_t slot, rdl__text *out);
 static inline uint32_t rdl__as_ms(uint64_t ns) { /* what rdl_control.now counts */
   return (uint32_t)(ns / 1000000u);
 }
-void rdl__watch_begin(rdl_context *cx, uint32_t workers);      /* a launch begins */
-void rdl__watch(rdl_context *cx);                              /* called often while it runs */
+uint32_t rdl__workers_with(const rdl_context *cx, uint32_t wide); /* so many wide blocks */
+void rdl__watch_begin(rdl_context *cx, uint32_t workers);         /* a launch begins */
+void rdl__watch(rdl_context *cx);                                 /* called often while it runs */
 uint64_t rdl__held_ns(const rdl_context *cx, uint32_t worker); /* in one segment; 0 = it goes on */
 void rdl__set_stop(rdl_context *cx, uint32_t stop);            /* rdl_control.stop */
 void rdl__ask_workers(rdl_context *cx); /* to leave, if somebody wants them to, and to answer */

@@ -21,6 +21,7 @@ static const char *const last_texts[] = {"main.cl", "pack_run.cl", "private_run.
 #define LAST_TEXTS (sizeof last_texts / sizeof last_texts[0])
 
 /* What messages call the generated pieces. */
+#define WIDTH_NAME "raddle-widths"
 #define HEADS_NAME "raddle-heads"
 #define TAIL_NAME  "raddle-dispatch"
 #define FRONT_NAME "raddle-front"
@@ -132,6 +133,8 @@ static void print_heads(rdl__text *out, const rdl__task_list *tasks, uint32_t nu
     rdl__text_print(out, "#define RDL_ID_%s %uu\n", task->name, number + (uint32_t)i);
     rdl__text_print(out, "#define RDL_HEAD_%s RDL_HEAD_%s_\n", task->name,
                     task->declared ? "DECLARED" : "HERE");
+    rdl__text_print(out, "#define RDL_WIDTH_%s %s\n", task->name,
+                    task->group ? "RDL_GROUP_LANES" : "RDL_LANES");
   }
 }
 
@@ -157,7 +160,8 @@ static void print_description(rdl__text *out, const place *places, uint32_t coun
   for (uint32_t i = 0; i < count; i++) {
     const rdl__task *task = places[i].task;
     rdl__text_print(out, "  RDL_INFO(%s, %uu", task->name, task->spawns);
-    if (task->lane_spawns) rdl__text_print(out, " + %uu * RDL_LANES", task->lane_spawns);
+    if (task->lane_spawns)
+      rdl__text_print(out, " + %uu * RDL_WIDTH_%s", task->lane_spawns, task->name);
     rdl__text_print(out, ", %uu)\n", task->resume_points);
     if (task->lane_state) rdl__text_print(out, "  RDL_LANES_INFO(%s)\n", task->name);
     if (!places[i].wide) rdl__text_print(out, "  RDL_ALONE_INFO(%s)\n", task->name);
@@ -191,10 +195,6 @@ static bool names_scratch(const rdl__image_module *modules, size_t count) {
   return false;
 }
 
-static bool is_wide(const place *p) {
-  return p->wide;
-}
-
 static bool is_private(const place *p) {
   return p->task->is_private;
 }
@@ -209,18 +209,38 @@ static bool may_host(const place *p) {
   return p->hosts || strcmp(p->task->name, "rdl_batch") == 0;
 }
 
-/* What a task is: a bit each. */
-static void print_bits(rdl__text *out, const char *name, bool (*is)(const place *),
-                       const place *places, uint32_t count) {
+/* A bit for each task: whether all lanes run it, or it is one of a whole group. */
+static void print_bits(rdl__text *out, const char *name, const place *places, uint32_t count,
+                       bool (*has_bit)(const place *)) {
   rdl__text_print(out, "RDL_FN rdl_u32 %s(rdl_u32 task)\n{\n  rdl_u32 bits = 0u;\n", name);
   for (uint32_t from = 0; from < count; from += 32u) {
     uint32_t bits = 0;
     for (uint32_t i = from; i < count && i < from + 32u; i++)
-      if (is(&places[i])) bits |= 1u << (i - from);
+      if (has_bit(&places[i])) bits |= 1u << (i - from);
     if (bits)
       rdl__text_print(out, "  if (task / 32u == %uu) bits = 0x%xu;\n", from / 32u, (unsigned)bits);
   }
   rdl__text_print(out, "  return bits >> task %% 32u & 1u;\n}\n");
+}
+
+static bool is_wide(const place *p) {
+  return p->wide;
+}
+
+static bool is_group(const place *p) {
+  return p->task->group != 0;
+}
+
+static bool is_packed(const place *p) {
+  return p->packed;
+}
+
+static bool is_alone(const place *p) {
+  return !p->wide;
+}
+
+static bool is_of_warp(const place *p) {
+  return p->wide && !p->task->group;
 }
 
 static const char *spawned_by(const place *p, size_t *at) {
@@ -261,9 +281,9 @@ static void print_private(rdl__text *out, const place *places, uint32_t count, p
   print_choice(out, some, 0, found, 1, "run_private");
   rdl__text_print(out, "  return how;\n}\n");
   print_rows(out, some, found);
-  print_bits(out, "rdl_is_row_task", is_row, places, count);
-  print_bits(out, "rdl_is_private_task", is_private, places, count);
-  print_bits(out, "rdl_may_host", may_host, places, count);
+  print_bits(out, "rdl_is_row_task", places, count, is_row);
+  print_bits(out, "rdl_is_private_task", places, count, is_private);
+  print_bits(out, "rdl_may_host", places, count, may_host);
   rdl__text_print(out, "#endif\n");
 }
 
@@ -292,25 +312,35 @@ static void print_packs(rdl__text *out, const place *places, uint32_t count) {
   rdl__text_print(out, "  return bits >> task %% 32u & 1u;\n}\n");
 }
 
+/* Copies those that are to be run in one place. */
+static uint32_t choose(const place *places, uint32_t count, bool (*belongs)(const place *),
+                       place *some) {
+  uint32_t chosen = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (belongs(&places[i])) some[chosen++] = places[i];
+  return chosen;
+}
+
 /* On a worker of several lanes the tasks of all lanes stand apart from the others: around the words
  * that bring lanes together every branch must be one that all of them take. */
 static rdl_status print_runs(rdl__text *out, const place *places, uint32_t count) {
   place *some = calloc(count + (size_t)1, sizeof *some);
-  uint32_t alone = 0, wide = 0, packed = 0;
   if (!some) return RDL_OUT_OF_MEMORY;
   rdl__text_print(out, "#if RDL_LANES == 1\n");
   print_run(out, "rdl_run_task", places, count);
   rdl__text_print(out, "#else\n");
-  for (uint32_t i = 0; i < count; i++)
-    if (!places[i].wide) some[alone++] = places[i];
-  print_run(out, "rdl_run_alone", some, alone);
-  for (uint32_t i = 0; i < count; i++)
-    if (places[i].wide) some[wide++] = places[i];
-  print_run(out, "rdl_run_together", some, wide);
-  for (uint32_t i = 0; i < count; i++)
-    if (places[i].packed) some[packed++] = places[i];
-  print_run(out, "rdl_run_packed", some, packed);
-  print_bits(out, "rdl_is_wide", is_wide, places, count);
+  print_run(out, "rdl_run_alone", some, choose(places, count, is_alone, some));
+  if (choose(places, count, is_group, some)) {
+    rdl__text_print(out, "#if defined(RDL_GROUPS)\n");
+    print_run(out, "rdl_run_group", some, choose(places, count, is_group, some));
+    print_run(out, "rdl_run_together", some, choose(places, count, is_of_warp, some));
+    print_bits(out, "rdl_is_group", places, count, is_group);
+    rdl__text_print(out, "#else\n");
+  }
+  print_run(out, "rdl_run_together", some, choose(places, count, is_wide, some));
+  if (choose(places, count, is_group, some)) rdl__text_print(out, "#endif\n");
+  print_run(out, "rdl_run_packed", some, choose(places, count, is_packed, some));
+  print_bits(out, "rdl_is_wide", places, count, is_wide);
   print_packs(out, places, count);
   print_private(out, places, count, some);
   rdl__text_print(out, "typedef union rdl_stage {\n  rdl_word words[1];\n");
@@ -479,6 +509,16 @@ static bool is_last(const struct rdl_kernel_text *kernel) {
   return false;
 }
 
+/* What the scheduler has for tasks of a whole group is compiled only where there are any. */
+static const char groups_text[] = "#define RDL_GROUP_TASKS 1\n";
+
+static bool has_groups(const rdl__image_module *modules, size_t count) {
+  for (size_t m = 0; m < count; m++)
+    for (size_t i = 0; i < modules[m].tasks->count; i++)
+      if (modules[m].tasks->tasks[i].group) return true;
+  return false;
+}
+
 static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modules, size_t count,
                                size_t *ends, rdl_reason *why) {
   const struct rdl_kernel_text *texts;
@@ -488,6 +528,8 @@ static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modul
   if (image->front.failed) return report_memory(why);
   if (image->front.length)
     add_piece(image, FRONT_NAME, image->front.bytes, image->front.length, true);
+  if (has_groups(modules, count))
+    add_piece(image, WIDTH_NAME, groups_text, sizeof groups_text - 1, true);
   for (unsigned i = 0; i < rdl__kernel_text_count; i++) {
     const struct rdl_kernel_text *kernel = &texts[i];
     if (strcmp(kernel->name, OWN_MODULE) != 0 && !is_last(kernel)) add_kernel(image, kernel);

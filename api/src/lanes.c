@@ -67,8 +67,8 @@ static bool begins_as(const rdl__token *token, const char *const *beginnings, si
 
 static bool names_lanes(const rdl__token *token, bool in_macro) {
   (void)in_macro;
-  static const char *const words[] = {"rdl_lane", "rdl_sync", "rdl_ballot", "RDL_SPAWN_LANES",
-                                      "RDL_TRY_SPAWN_LANES"};
+  static const char *const words[] = {
+      "rdl_lane", "rdl_sync", "rdl_ballot", "RDL_SPAWN_LANES", "RDL_TRY_SPAWN_LANES", "RDL_GROUP"};
   static const char *const beginnings[] = {"rdl_broadcast_", "rdl_reduce_", "rdl_scan_"};
   return is_one_of(token, words, COUNT(words)) || begins_as(token, beginnings, COUNT(beginnings));
 }

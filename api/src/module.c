@@ -176,6 +176,25 @@ static void place_root_frames(rdl_context *cx, uint32_t stride) {
   rdl__wrote(cx, &pool->fresh, sizeof pool->fresh);
 }
 
+/* Blocks that are one worker each, with all of their lanes: by the option, or a quarter. A task of
+ * a whole group is one that has more lanes than a worker. */
+static void divide_blocks(rdl_context *cx) {
+  uint32_t asked = cx->options.wide_blocks, each = cx->facts.block_workers, blocks, wide, k;
+  bool wanted = false;
+  for (k = 0; k < cx->task_count && each > 1u; k++)
+    wanted = wanted || cx->tasks[k].info.width > cx->facts.lanes;
+  if (!wanted || cx->wide) return;
+  blocks = (cx->workers + each - 1u) / each;
+  wide = asked ? asked : blocks < 4u ? 1u : blocks / 4u;
+  if (wide > blocks) {
+    rdl__log(cx, RDL_LOG_WARNING,
+             "%u wide blocks were asked for; %u workers are %u blocks, and so many are wide", asked,
+             cx->workers, blocks);
+    wide = blocks;
+  }
+  __atomic_store_n(&cx->wide, wide, __ATOMIC_RELAXED);
+}
+
 static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count) {
   uint32_t k, stride = 1;
   cx->control->reserve = 1;
@@ -196,6 +215,7 @@ static void adopt_tasks(rdl_context *cx, rdl__known_task *tasks, uint32_t count)
   free(cx->tasks);
   cx->tasks = tasks;
   cx->task_count = count;
+  divide_blocks(cx);
 }
 
 #define STALE_TEXT                                                                                 \

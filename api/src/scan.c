@@ -616,6 +616,24 @@ static void read_room(scanner *s, rdl__task *task) {
   finish_arguments(&a);
 }
 
+/* The widths of all tasks are known before anything is compiled. */
+static void read_group(scanner *s, rdl__task *task) {
+  arguments a = {0};
+  const rdl__token word = s->token;
+  if (s->condition_count)
+    FAIL(s, &word,
+         "RDL_GROUP is not allowed inside an #if: a task is one of a whole group or is not, on "
+         "every device; move it out");
+  else if (task->group)
+    FAIL(s, &word, "task '%s' has its RDL_GROUP() on line %u already; remove one of them",
+         task->name, task->group);
+  if (!s->status) read_arguments(s, &a);
+  if (!s->status && (a.count != 1 || a.tokens[0]))
+    FAIL(s, &word, "RDL_GROUP takes no arguments; write RDL_GROUP()");
+  task->group = word.line;
+  finish_arguments(&a);
+}
+
 static void refuse_counter(scanner *s, const rdl__task *task, const rdl__token *counter) {
   FAIL(s, &s->token,
        "%s is in a loop of task '%s' that declares its counter in its head ('%.63s', line %u); "
@@ -659,6 +677,7 @@ typedef enum word_kind {
   WORD_SPAWN,
   WORD_LANE_SPAWN,
   WORD_ROOM,
+  WORD_GROUP,
   WORD_AWAIT,
   WORD_RETURN,
   WORD_SWITCH
@@ -677,6 +696,7 @@ static const word words[] = {
     {"RDL_SPAWN", WORD_SPAWN, true, 1},
     {"RDL_TRY_SPAWN", WORD_SPAWN, true, 2},
     {"RDL_SPAWNS", WORD_ROOM, false, 0},
+    {"RDL_GROUP", WORD_GROUP, false, 0},
     {"RDL_YIELD", WORD_AWAIT, false, 0},
     {"RDL_SLEEP", WORD_AWAIT, false, 0},
     {"return", WORD_RETURN, true, 0},
@@ -710,6 +730,9 @@ static void read_kind(scanner *s, word_kind kind, rdl__task *task) {
     break;
   case WORD_ROOM:
     read_room(s, task);
+    break;
+  case WORD_GROUP:
+    read_group(s, task);
     break;
   case WORD_AWAIT:
     read_await(s, task);
@@ -981,7 +1004,8 @@ static void read_macro(scanner *s) {
   if (name.kind == RDL__TOKEN_WORD) mention(s, RDL__OWN, &name, NULL);
   for (; !at_end(s) && !is_mark(s, '\n'); next(s)) {
     if (rdl__instead_of(s->token.text)) mention_library(s, true);
-    if (defines_task(&s->token) || declares_task(&s->token))
+    if (defines_task(&s->token) || declares_task(&s->token) ||
+        rdl__token_is(&s->token, "RDL_GROUP"))
       FAIL(s, &s->token,
            "%s is not allowed inside a #define; tasks are found before macros are replaced, so "
            "write it out",

@@ -21,6 +21,7 @@ typedef struct rdl__task {
   uint32_t spawns;      /* words that spawn, and what RDL_SPAWNS adds */
   uint32_t lane_spawns; /* words that spawn one a lane */
   uint32_t resume_points;
+  uint32_t group;   /* line of its RDL_GROUP; 0 = none */
   uint32_t nesting; /* how deep its statements stand in each other, as far as is known */
   /* The types as they stand there, without comments and needless spaces. */
   char *result;

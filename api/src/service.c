@@ -32,6 +32,7 @@ bool rdl__work_pending(rdl_context *cx) {
   uint32_t k;
   if (rdl__heard(cx) != cx->mailbox_tail) return true;
   if (rdl_load_acquire(&c->roots.head) != rdl_load_acquire(&c->roots.tail)) return true;
+  if (rdl_load_acquire(&c->groups) || rdl_load_acquire(&c->groups_before)) return true;
   for (k = 0; k < cx->workers; k++)
     if (worker_has_work(&cx->worker_states[k]) || (cx->steps && is_between_steps(&cx->steps[k])))
       return true;
@@ -75,6 +76,7 @@ rdl_status rdl__device_error(const rdl_context *cx, rdl_status status, const rdl
 static void prepare_launch(rdl_context *cx, uint32_t workers) {
   rdl_control *c = cx->control;
   rdl_store_relaxed(&c->registered, 0u);
+  rdl_store_relaxed(&c->blocks, 0u);
   rdl_store_relaxed(&c->idle, 0u);
   rdl_store_relaxed(&c->expired, 0u);
   rdl_store_relaxed(&c->arrived, 0u);
@@ -86,12 +88,20 @@ static void prepare_launch(rdl_context *cx, uint32_t workers) {
   rdl__watch_begin(cx, workers);
 }
 
+/* Of the warps that a launch has, each of a wide block makes one worker with its neighbours. */
+uint32_t rdl__workers_with(const rdl_context *cx, uint32_t wide) {
+  uint32_t in_blocks = wide * cx->facts.block_workers;
+  return wide + (cx->workers > in_blocks ? cx->workers - in_blocks : 0u);
+}
+
 /* The lock is held, and given up only where the driver may keep the caller until the launch ends.
  */
 static void launch(rdl_context *cx) {
   rdl_reason why = {""};
-  uint32_t workers = cx->solo ? 1u : cx->workers;
+  uint32_t most = cx->solo ? 1u : cx->workers, workers = most;
   rdl_status status;
+  cx->control->wide = cx->wide && cx->solo ? 1u : cx->wide;
+  if (!cx->solo) workers = rdl__workers_with(cx, cx->wide);
   cx->solo = false;
   cx->control->workers = workers;
   prepare_launch(cx, workers);
@@ -100,7 +110,7 @@ static void launch(rdl_context *cx) {
   status = rdl__push(cx, &why);
   if (!cx->facts.launches_promptly) pthread_mutex_unlock(&cx->lock);
   if (!status)
-    status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, workers, &why);
+    status = cx->backend->launch(cx->device, cx->image, cx->heap, RDL_LAUNCH_RUN, most, &why);
   if (!cx->facts.launches_promptly) pthread_mutex_lock(&cx->lock);
   if (!status) return;
   cx->launched = false;

@@ -67,10 +67,13 @@ static void pieces_in_order(void **state) {
   is_piece(piece_at(&image, LAST + 5), "tasks.cl", NULL);
   is_piece(piece_at(&image, LAST + 4), "raddle-heads",
            "#define RDL_ID_one 3u\n#define RDL_HEAD_one RDL_HEAD_DECLARED_\n"
-           "#define RDL_ID_two 4u\n#define RDL_HEAD_two RDL_HEAD_HERE_\n");
+           "#define RDL_WIDTH_one RDL_LANES\n"
+           "#define RDL_ID_two 4u\n#define RDL_HEAD_two RDL_HEAD_HERE_\n"
+           "#define RDL_WIDTH_two RDL_LANES\n");
   is_piece(piece_at(&image, LAST + 3), "dir/a.task.c", m.all[1].text);
   is_piece(piece_at(&image, LAST + 2), "raddle-heads",
-           "#define RDL_ID_three 5u\n#define RDL_HEAD_three RDL_HEAD_HERE_\n");
+           "#define RDL_ID_three 5u\n#define RDL_HEAD_three RDL_HEAD_HERE_\n"
+           "#define RDL_WIDTH_three RDL_LANES\n");
   is_piece(piece_at(&image, LAST + 1), "b.task.c", TASK("three", "int")); /* without the mark */
   is_piece(piece_at(&image, LAST), "raddle-dispatch", NULL);
   is_piece(piece_at(&image, 6), "main.cl", NULL);
@@ -124,9 +127,42 @@ static void dispatch_to_a_task_with_lanes(void **state) {
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
   const char *text = piece_at(&image, LAST)->text;
   assert_non_null(strstr(text, "RDL_ALONE_RUNNER(two)\nRDL_LANES_RUNNER(three)\n"));
-  assert_non_null(strstr(text, "  RDL_INFO(three, 2u + 1u * RDL_LANES, 0u)\n"
+  assert_non_null(strstr(text, "  RDL_INFO(three, 2u + 1u * RDL_WIDTH_three, 0u)\n"
                                "  RDL_LANES_INFO(three)\n"));
   assert_null(strstr(text, "RDL_LANES_INFO(two)"));
+  rdl__image_finish(&image);
+  finish(&m);
+}
+
+/* The scheduler's text is told that there is a task of a whole group, before all else. */
+static void a_task_of_a_whole_group(void **state) {
+  modules m;
+  load(&m, "a.task.c",
+       "RDL_TASK(three, int, A, S) { RDL_BEGIN(); rdl_sync(); RDL_END(); }\n"
+       "RDL_TASK(four, int, A, S) { RDL_GROUP(); RDL_BEGIN(); RDL_END(); }\n");
+  rdl__image image;
+  (void)state;
+  assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
+  is_piece(&image.text.pieces[0], "raddle-widths", "#define RDL_GROUP_TASKS 1\n");
+  is_piece(&image.text.pieces[1], "dialect.h", NULL);
+  assert_non_null(
+      strstr(piece_at(&image, LAST + 2)->text, "#define RDL_WIDTH_four RDL_GROUP_LANES\n"));
+  char *text = strdup(piece_at(&image, LAST)->text);
+  char *otherwise = strstr(text, "#if defined(RDL_GROUPS)\n");
+  assert_non_null(otherwise);
+  otherwise = strstr(otherwise, "#else\n");
+  assert_non_null(otherwise);
+  assert_non_null(strstr(otherwise, "how = four_run(rdl);")); /* by all lanes in any case */
+  assert_null(strstr(text, "RDL_ALONE_INFO(four)"));
+  *otherwise = '\0';
+  char *group = strstr(text, "rdl_run_group"), *together = strstr(text, "rdl_run_together");
+  assert_true(group && together && group < together);
+  assert_non_null(strstr(together, "how = three_run(rdl);"));
+  assert_null(strstr(together, "how = four_run(rdl);"));
+  assert_non_null(strstr(text, "rdl_is_group"));
+  *together = '\0';
+  assert_non_null(strstr(group, "how = four_run(rdl);"));
+  free(text);
   rdl__image_finish(&image);
   finish(&m);
 }
@@ -160,6 +196,7 @@ static void who_names_lanes_is_wide(void **state) {
   static const char *const wide[] = {
       THREE("self->k = rdl_lane();"),
       THREE("rdl_sync();"),
+      THREE("RDL_GROUP();"),
       THREE("if (rdl_ballot(1)) RDL_EXIT();"),
       THREE("self->k = (rdl_scan_add_u32(1));"),
       "RDL_TASK_LANES(three, int, A, S, L) { RDL_BEGIN(); RDL_END(); }\n",
@@ -391,6 +428,7 @@ int main(void) {
       cmocka_unit_test(pieces_in_order),
       cmocka_unit_test(dispatch_over_all_tasks),
       cmocka_unit_test(dispatch_to_a_task_with_lanes),
+      cmocka_unit_test(a_task_of_a_whole_group),
       cmocka_unit_test(who_names_lanes_is_wide),
       cmocka_unit_test(who_names_few_words_is_packed),
       cmocka_unit_test(hash_knows_names_and_texts),

@@ -30,18 +30,19 @@ static rdl__task_list good(const char *text) {
 
 static void everything_of_a_task(void **state) {
   (void)state;
-  rdl__task_list list = good("// RDL_TASK(no, a, b, c) \" '\n"
-                             "RDL_DECLARE(fib, unsigned  int, struct a , struct/**/s)\n"
-                             "const char *s = \"RDL_TASK(x,\\\" { \"; char c = '{', d = '\\'';\n"
-                             "  RDL_TASK( fib,unsigned\tint,\n struct a,\n struct s)\n"
-                             "{\n"
-                             "  uint x = 0x1fu + .5e+3f;\n"
-                             "  RDL_BEGIN();\n"
-                             "  if (1) { RDL_SPAWN(self->a, fib, .n = 1); RDL_AWAIT(self->a); }\n"
-                             "  RDL_SPAWNS(0x10u); RDL_TRY_SPAWN(x, self->b, fib, 1);\n"
-                             "  RDL_AWAIT_ANY_FOR(x, x, x, 1, 1); RDL_YIELD(); RDL_SLEEP(5);\n"
-                             "  RDL_END();\n"
-                             "}\n" TASK("two"));
+  rdl__task_list list =
+      good("// RDL_TASK(no, a, b, c) \" '\n"
+           "RDL_DECLARE(fib, unsigned  int, struct a , struct/**/s)\n"
+           "const char *s = \"RDL_TASK(x,\\\" { \"; char c = '{', d = '\\'';\n"
+           "  RDL_TASK( fib,unsigned\tint,\n struct a,\n struct s)\n"
+           "{\n"
+           "  uint x = 0x1fu + .5e+3f;\n"
+           "  RDL_BEGIN();\n"
+           "  if (1) { RDL_SPAWN(self->a, fib, .n = 1); RDL_AWAIT(self->a); }\n"
+           "  RDL_GROUP(); RDL_SPAWNS(0x10u); RDL_TRY_SPAWN(x, self->b, fib, 1);\n"
+           "  RDL_AWAIT_ANY_FOR(x, x, x, 1, 1); RDL_YIELD(); RDL_SLEEP(5);\n"
+           "  RDL_END();\n"
+           "}\n" TASK("two"));
   assert_int_equal(list.count, 2);
   rdl__task *task = &list.tasks[0];
   assert_string_equal(task->name, "fib");
@@ -51,6 +52,7 @@ static void everything_of_a_task(void **state) {
   assert_int_equal(task->begin_line, 9);
   assert_int_equal(task->end_line, 13);
   assert_int_equal(task->spawns, 18);
+  assert_int_equal(task->group, 11);
   assert_int_equal(task->lane_spawns, 0);
   assert_null(task->lane_state);
   assert_int_equal(task->resume_points, 4);
@@ -166,6 +168,14 @@ static const refused refusals[] = {
     {"void f(void) { RDL_AWAIT(x); }" TASK("a"), "f.c:1:16: ", "outside a task"},
     {"RDL_SLEEP(1);" TASK("a"), "f.c:1:1: ", "outside a task"},
     {"RDL_SPAWNS(1);" TASK("a"), "f.c:1:1: ", "outside a task"},
+    {"RDL_GROUP();" TASK("a"), "f.c:1:1: ", "outside a task"},
+    {"RDL_TASK(a, B, C, D) { RDL_GROUP(1); " BODY "}", "f.c:1:24: ", "takes no arguments"},
+    {"RDL_TASK(a, B, C, D) { RDL_GROUP; " BODY "}", "f.c:1:24: ", "in parentheses"},
+    {"RDL_TASK(a, B, C, D) { RDL_GROUP();\nRDL_GROUP(); " BODY "}",
+     "f.c:2:1: ", "on line 1 already"},
+    {"RDL_TASK(a, B, C, D) {\n#if 1\nRDL_GROUP();\n#endif\n" BODY "}",
+     "f.c:3:1: ", "inside an #if"},
+    {"#define WIDE RDL_GROUP()\n" TASK("a"), "f.c:1:14: ", "inside a #define"},
     {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(N); " BODY "}", "f.c:1:24: ", "written in digits"},
     {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(); " BODY "}", "f.c:1:24: ", "written in digits"},
     {"RDL_TASK(a, B, C, D) { RDL_SPAWNS(1, 2); " BODY "}", "f.c:1:24: ", "written in digits"},

@@ -185,6 +185,7 @@ static void cu_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   memset(out_facts, 0, sizeof *out_facts);
   out_facts->max_workers = device->workers;
   out_facts->lanes = RDL_CU_LANES;
+  out_facts->block_workers = RDL_CU_WARPS;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = device->max_allocation;
   out_facts->window = device->window;

@@ -92,7 +92,7 @@ static rdl_status host_capabilities(size_t index, const char *cache_dir, uint32_
   rdl__report_add(&report, 0, "shared", "svm");
   rdl__report_add(&report, 0, "resident_groups", "%u", (unsigned)workers_for(UINT32_MAX));
   rdl__report_add(&report, 0, "loop_budget", "none");
-  rdl__report_add(&report, 0, "barrier_lanes", "1");
+  rdl__report_add(&report, 0, "barrier_lanes", "1 %u", RDL_HOST_WARP);
   rdl__report_add(&report, 1, "clock", "%s",
                   rdl__counter_hz() == 1000000000u ? "nanoseconds" : "cycles");
   rdl__report_add(&report, 1, "clock_hz", "%llu", (unsigned long long)rdl__counter_hz());
@@ -103,15 +103,17 @@ static rdl_status host_capabilities(size_t index, const char *cache_dir, uint32_
 static rdl_status host_open(size_t index, const rdl_backend_options *options,
                             rdl_backend_device **out_device, rdl_reason *why) {
   rdl_backend_device *device;
+  uint32_t threads;
   rdl_status status;
   if (index) return rdl__fail(RDL_NOT_FOUND, why, "There is one host, and its number is 0.");
   if (options->native_context)
     return rdl__fail(RDL_UNSUPPORTED, why, "The host has no driver whose context could be used.");
-  if (options->lanes > 1)
+  if (options->lanes > 1 && (options->lanes != RDL_HOST_WARP || options->loop_turns))
     return rdl__fail(RDL_UNSUPPORTED, why,
-                     "A worker of the host is a thread and has 1 lane, not %u. Leave the option "
-                     "`lanes` 0, or open an OpenCL device.",
-                     (unsigned)options->lanes);
+                     "A worker of the host is a thread and has 1 lane, or for tests a warp of %u "
+                     "threads, and then no option loop_turns; not %u. Leave the option `lanes` 0, "
+                     "or open an OpenCL device.",
+                     RDL_HOST_WARP, (unsigned)options->lanes);
   device = calloc(1, sizeof *device);
   if (!device) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for a device.");
   read_name(device->name, sizeof device->name);
@@ -123,7 +125,13 @@ static rdl_status host_open(size_t index, const rdl_backend_options *options,
   device->stop = options->stop;
   device->loop_turns = options->loop_turns;
   if (options->loop_turns) rdl__host_limit_loops(&device->compiler, options->loop_turns);
-  status = rdl__host_start_workers(&device->workers, workers_for(options->workers), why);
+  device->lanes = options->lanes ? options->lanes : 1;
+  device->most_workers = threads = workers_for(options->workers);
+  if (device->lanes > 1) {
+    rdl__host_emulate_warps(&device->compiler);
+    threads = (threads + RDL_HOST_WARPS - 1u) / RDL_HOST_WARPS;
+  }
+  status = rdl__host_start_workers(&device->workers, threads, why);
   if (status == RDL_OK)
     *out_device = device;
   else
@@ -139,8 +147,9 @@ static void host_close(rdl_backend_device *device) {
 
 static void host_facts(rdl_backend_device *device, rdl_backend_facts *out_facts) {
   memset(out_facts, 0, sizeof *out_facts);
-  out_facts->max_workers = device->workers.count;
-  out_facts->lanes = 1;
+  out_facts->max_workers = device->most_workers;
+  out_facts->lanes = device->lanes;
+  out_facts->block_workers = device->lanes > 1 ? RDL_HOST_WARPS : 0u;
   out_facts->clock_hz = device->clock_hz;
   out_facts->max_allocation = memory_size();
   out_facts->shared = !device->epoch;

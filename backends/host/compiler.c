@@ -130,19 +130,31 @@ static void note_options(rdl_host_compiler *compiler) {
                              compiler->user[i]);
 }
 
-void rdl__host_limit_loops(rdl_host_compiler *compiler, uint32_t turns) {
+/* Puts what stands in `pretences` behind the user's options. */
+static void pretend(rdl_host_compiler *compiler) {
   size_t used = strlen(compiler->key), count = 0;
-  (void)snprintf(compiler->limits[0], sizeof compiler->limits[0], "-DRDL_LOOP_TURNS=%uu",
-                 (unsigned)turns);
-  (void)snprintf(compiler->limits[1], sizeof compiler->limits[1], "-DRDL_LOOPS_COUNTED");
   while (compiler->user[count])
     count++;
   for (size_t i = 0; i < 2 && used < sizeof compiler->key; i++) {
-    compiler->user[count++] = compiler->limits[i];
+    compiler->user[count++] = compiler->pretences[i];
     used += (size_t)snprintf(compiler->key + used, sizeof compiler->key - used, "%s ",
-                             compiler->limits[i]);
+                             compiler->pretences[i]);
   }
   compiler->user[count] = NULL;
+}
+
+void rdl__host_limit_loops(rdl_host_compiler *compiler, uint32_t turns) {
+  (void)snprintf(compiler->pretences[0], sizeof compiler->pretences[0], "-DRDL_LOOP_TURNS=%uu",
+                 (unsigned)turns);
+  (void)snprintf(compiler->pretences[1], sizeof compiler->pretences[1], "-DRDL_LOOPS_COUNTED");
+  pretend(compiler);
+}
+
+void rdl__host_emulate_warps(rdl_host_compiler *compiler) {
+  (void)snprintf(compiler->pretences[0], sizeof compiler->pretences[0], "-DRDL_LANES=%uu",
+                 RDL_HOST_WARP);
+  (void)snprintf(compiler->pretences[1], sizeof compiler->pretences[1], "-DRDL_EMULATED");
+  pretend(compiler);
 }
 
 /* One of which nobody knows how it ended has to be judged by what it made. */

@@ -10,6 +10,10 @@
 
 #include "backends/common/cache.h"
 
+/* Lanes of an emulated warp, and warps of a block, as on CUDA. */
+#define RDL_HOST_WARP  32u
+#define RDL_HOST_WARPS 4u
+
 #define RDL_HOST_LONGEST_COMMAND 16u /* words of a compiler command before our own */
 
 typedef void rdl_host_entry(unsigned char *heap, unsigned purpose);
@@ -20,7 +24,7 @@ typedef struct rdl_host_compiler {
   char *command[RDL_HOST_LONGEST_COMMAND];  /* the words, command[0] being a path; NULL = none */
   char options[1024];                       /* $RADDLE_CFLAGS, likewise */
   char *user[RDL_HOST_LONGEST_COMMAND + 3]; /* ends in NULL */
-  char limits[2][40];                       /* options for a pretended loop budget */
+  char pretences[2][40];                    /* options for what the host pretends to be */
   char key[1024];                           /* options as they stand in a cache key */
   char version[128];                        /* first line of --version */
   char missing[512];                        /* why there is none */
@@ -53,16 +57,19 @@ struct rdl_backend_device {
   rdl_host_workers workers;
   char name[128];
   uint64_t clock_hz;
+  uint32_t most_workers;
   uint32_t epoch;      /* the workers' memory is apart from the host's */
   uint32_t window;     /* but for a window */
   uint32_t loop_turns; /* see rdl_backend_options */
+  uint32_t lanes;      /* 1, or RDL_HOST_WARP: each thread of `workers` runs a block of warps */
   const bool *stop;    /* the same */
 };
 
 /* compiler.c */
 void rdl__host_find_compiler(rdl_host_compiler *compiler);
-/* From here on it compiles images of a loop-limited device. */
+/* From here on it compiles images of a loop-limited device, or for emulated warps. */
 void rdl__host_limit_loops(rdl_host_compiler *compiler, uint32_t turns);
+void rdl__host_emulate_warps(rdl_host_compiler *compiler);
 /* Stores `text`, a program with options, as the compiler's command: 1 when the program exists. */
 int rdl__host_take_command(rdl_host_compiler *compiler, const char *text);
 /* Compiles `source` to the shared object `object`. On failure `*out_log` holds what the compiler

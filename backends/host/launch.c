@@ -83,9 +83,10 @@ rdl_status rdl__host_launch(rdl_backend_device *device, rdl_backend_image *image
                             uint32_t purpose, uint32_t workers, rdl_reason *why) {
   rdl_host_workers *all = &device->workers;
   rdl_status status = RDL_OK;
-  if (!workers || workers > all->count)
+  uint32_t threads = device->lanes > 1 ? (workers + RDL_HOST_WARPS - 1u) / RDL_HOST_WARPS : workers;
+  if (!workers || threads > all->count)
     return rdl__fail(RDL_INVALID, why, "A launch has 1 to %u workers here, not %u.",
-                     (unsigned)all->count, (unsigned)workers);
+                     (unsigned)device->most_workers, (unsigned)workers);
   (void)pthread_mutex_lock(&all->lock);
   if (all->running) {
     status = rdl__fail(RDL_BUSY, why, "The launch before this one has not ended.");
@@ -93,9 +94,9 @@ rdl_status rdl__host_launch(rdl_backend_device *device, rdl_backend_image *image
     all->entry = image->entry;
     all->heap = rdl__host_seen(heap);
     all->purpose = purpose;
-    all->wanted = workers;
-    all->running = workers;
-    if (workers == 1)
+    all->wanted = threads;
+    all->running = threads;
+    if (threads == 1)
       (void)pthread_cond_signal(&all->start);
     else
       (void)pthread_cond_broadcast(&all->start);

@@ -141,7 +141,7 @@ rdl_status rdl__host_build(rdl_backend_device *device, const rdl_image_text *tex
   rdl_status status = RDL_OK;
   rdl_backend_image *image = calloc(1, sizeof *image);
   if (!image) return rdl__fail(RDL_OUT_OF_MEMORY, why, "No memory is left for an image.");
-  if (text->prebuilt && !device->loop_turns)
+  if (text->prebuilt && !device->loop_turns && device->lanes == 1)
     image->entry = text->prebuilt;
   else if (!device->compiler.command[0])
     status = rdl__fail(RDL_UNAVAILABLE, why, "%s", device->compiler.missing);

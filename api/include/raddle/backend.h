@@ -40,6 +40,8 @@ typedef struct rdl_backend_facts {
                            the device ends them and says nothing; 0 = none */
   uint32_t nesting; /* conditions within each other that the device follows, a switch counting as
                        many as it has cases; 0 = no limit was found */
+  uint32_t block_workers;     /* workers whose lanes can all run one task of a whole group together:
+                                 the first blocks of a launch do when the heap says so; 0 = one */
   uint32_t shares_cores;      /* workers run on the cores that the host's threads run on */
   uint32_t launches_promptly; /* `launch` hands over and returns, so that any thread may call it; 0
                                  = it may run the whole launch, as some drivers do in a flush */

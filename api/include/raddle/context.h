@@ -55,7 +55,8 @@ typedef struct rdl_context_options {
   uint32_t workers;       /* default: as many as run at once, on cuda half of that, 8 on each
                              multiprocessor; more than run are clamped, with a warning */
   uint32_t lanes;         /* lanes a worker; default 1, on cuda 32. A device can have those that its
-                             capability barrier_lanes lists, the host 1: else RDL_UNSUPPORTED */
+                             capability barrier_lanes lists, the host 1, or for tests 32,
+                             which are threads and slow: else RDL_UNSUPPORTED */
   uint32_t slots;         /* futures spawned by tasks that may live at once; default 262,144, and
                              at least 1,025 for each worker */
   uint32_t roots;         /* futures spawned by the host that may live at once; default 65,536 */
@@ -81,22 +82,28 @@ typedef struct rdl_context_options {
   size_t prebuilt_count;
   rdl_log_fn log; /* default: none */
   void *log_user;
-  void *native_context; /* a context of the driver's that the program has, to work in, so that
-                           memory made in it can be imported (raddle/import.h). opencl: a
-                           cl_context, of which one reference more is held until the context is
-                           closed; default: one of Raddle's own. cuda: a CUcontext, which outlives
-                           the context; default: the one that is current, if it is of the device,
-                           else the primary one, which the CUDA runtime also uses, and which is
-                           then kept until the process ends */
-  void *native_device;  /* with it, and only then: the device of it to open, a cl_device_id. The
-                           selector is NULL, or names that device. NULL: the selector names it */
-  uint32_t loop_turns;  /* host only, for tests: run as on a device whose driver ends the loops of
-                           a kernel after so many turns; implies epoch mode */
-  uint32_t checked;     /* not 0: where memory is apart, workers show which task they run, and so
-                           that is named when the device is lost to a trap or a segment does not
-                           end; elsewhere, but in epoch mode, it is in any case. Costs each segment
-                           some writes over the bus. Default: RADDLE_CHECKED, else 0 */
-  uint64_t reserved[4]; /* 0 */
+  void *native_context;   /* a context of the driver's that the program has, to work in, so that
+                             memory made in it can be imported (raddle/import.h). opencl: a
+                             cl_context, of which one reference more is held until the context is
+                             closed; default: one of Raddle's own. cuda: a CUcontext, which outlives
+                             the context; default: the one that is current, if it is of the device,
+                             else the primary one, which the CUDA runtime also uses, and which is
+                             then kept until the process ends */
+  void *native_device;    /* with it, and only then: the device of it to open, a cl_device_id. The
+                             selector is NULL, or names that device. NULL: the selector names it */
+  uint32_t loop_turns;    /* host only, for tests: run as on a device whose driver ends the loops of
+                             a kernel after so many turns; implies epoch mode */
+  uint32_t checked;       /* not 0: where memory is apart, workers show which task they run, and so
+                             that is named when the device is lost to a trap or a segment does not
+                             end; elsewhere, but in epoch mode, it is in any case. Costs each segment
+                             some writes over the bus. Default: RADDLE_CHECKED, else 0 */
+  uint32_t wide_blocks;   /* where workers are warps, on cuda: so many blocks of four warps are one
+                             worker each, with all of their lanes for tasks that have RDL_GROUP, and
+                             run the others as well. Default: a quarter of the blocks, one at least;
+                             more than there are are clamped, with a warning. Without such a task, or
+                             elsewhere, it means nothing */
+  uint32_t reserved_word; /* 0 */
+  uint64_t reserved[3];   /* 0 */
 } rdl_context_options;
 
 #define RDL_CONTEXT_OPTIONS_INIT RDL_SIZED(rdl_context_options)
@@ -130,7 +137,7 @@ RDL_API rdl_status rdl_context_close(rdl_context *context);
 typedef struct rdl_context_info {
   size_t size; /* sizeof(rdl_context_info), set by the caller */
   rdl_device_info device;
-  uint32_t workers; /* that run */
+  uint32_t workers; /* that run; a wide block is one */
   uint32_t lanes;
   uint32_t mode; /* RDL_MODE_RESIDENT, RDL_MODE_APART or RDL_MODE_EPOCH */
   uint32_t slots;
@@ -138,6 +145,9 @@ typedef struct rdl_context_info {
   uint32_t events;
   uint32_t bytes_per_future; /* record and one node, without arguments and state */
   uint64_t heap_bytes;       /* reserved for tables and frames */
+  uint32_t wide_blocks;      /* workers that have all lanes of a block for tasks with RDL_GROUP; 0
+                                where there are none, or as long as no such task is loaded */
+  uint32_t reserved;
 } rdl_context_info;
 
 /* Any thread; does not block. */
