@@ -139,7 +139,7 @@ typedef struct rdl_pack {
 #define RDL_RUNS_WIDE 1u /* a segment of all lanes */
 #define RDL_RUNS_PACK 2u /* one of its own each */
 #if defined(RDL_GROUPS)
-#define RDL_RUNS_GROUP 3u /* a segment of all lanes of the block */
+#define RDL_RUNS_GROUP 5u /* a segment of all lanes of the block */
 
 RDL_FN rdl_u32 rdl_is_group(rdl_u32 task);
 #endif
