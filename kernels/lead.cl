@@ -320,7 +320,11 @@ RDL_APART void rdl_lead(rdl_cx *rdl, rdl_u32 how) {
 RDL_FN rdl_u32 rdl_follow(rdl_cx *rdl) {
   RDL_LOCAL const rdl_group *group = rdl->group;
   rdl_u32 runs = group->runs;
-  if (runs == RDL_RUNS_OUT || runs == RDL_RUNS_PACK) return runs;
+#if defined(RDL_GROUPS)
+  if (runs != RDL_RUNS_WIDE && runs != RDL_RUNS_GROUP) return runs;
+#else
+  if (runs != RDL_RUNS_WIDE) return runs;
+#endif
   rdl->slot = group->slot;
   rdl->self = rdl->records + rdl->slot;
   rdl->task = group->task;
