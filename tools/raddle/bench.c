@@ -33,9 +33,9 @@ enum {
 /* The shapes that are named here are those of bench_shapes: a test runs each by its name. */
 static const command_option offered[] = {
     [OPTION_SHAPE] = {"--shape", "SHAPE",
-                      "all (the default), or one of indep chain wavefront fib tree pingpong\n"
-                      "fan roundtrip yield fma startup parked, or, beside all, private-indep\n"
-                      "private-fib private-fma, whose tasks are private"},
+                      "all (the default, but for the private ones), or one of indep chain\n"
+                      "wavefront fib tree pingpong fan roundtrip yield fma startup parked\n"
+                      "private-indep private-fib private-fma"},
     [OPTION_DEVICE] = {"--device", "SELECTOR",
                        "host, opencl:pocl, ... ('raddle devices' lists them); default: the best"},
     [OPTION_WORKERS] = {"--workers", "N", "default: as many as run at once"},

@@ -27,7 +27,7 @@ _raddle_tasks() {
   local word
   for word in "$@"; do
     if [[ $word == *.c && -r $word ]]; then
-      sed -n 's/^RDL_TASK\(_LANES\)\{0,1\}(\([A-Za-z_0-9]*\),.*/\2/p' "$word"
+      sed -n 's/^RDL_TASK\(_LANES\|_PRIVATE\)\{0,1\}(\([A-Za-z_0-9]*\),.*/\2/p' "$word"
     fi
   done
 }
