@@ -141,6 +141,16 @@ void FUT_16_left(void) {
   bed_close(&b);
 }
 
+/* An await of all children is one of the private ones, too. */
+void FUT_16_children(void) {
+  bed b = bed_open(TASKS);
+  cut_args all = {30, 0}, some = {30, 1}, none = {0, 0};
+  CHECK_EQ(RDL_OK, run(&b, "prv_all", &all, sizeof all));
+  CHECK_EQ(RDL_FAILED, run(&b, "prv_all", &some, sizeof some));
+  CHECK_EQ(RDL_OK, run(&b, "prv_all", &none, sizeof none));
+  bed_close(&b);
+}
+
 /* A tree that only a cancel ends, longer than a launch lasts. */
 void FUT_16_cancel(void) {
   bed b = bed_open(TASKS);

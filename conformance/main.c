@@ -73,7 +73,8 @@ static int run_child(const char *name) {
 static int compile_files(const run_options *options) {
   static const char *const files[] = {"fut.task.c", "tight.task.c", "evt.task.c", "sch.task.c",
                                       "hst.task.c", "por.task.c",   "lan.task.c", "grp.task.c",
-                                      "mem.task.c", "flt.task.c",   "rep.task.c", "lim.task.c"};
+                                      "prv.task.c", "mem.task.c",   "flt.task.c", "rep.task.c",
+                                      "lim.task.c"};
   rdl_event event;
   bed b;
   size_t k, wanted = 0;

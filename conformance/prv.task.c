@@ -229,6 +229,26 @@ RDL_TASK(prv_leave, uint, struct prv_leave_args, struct prv_leave_state) {
   RDL_END();
 }
 
+/* All children at once, of which one fails if that is asked for. */
+struct prv_all_args {
+  uint n;
+  uint fails;
+};
+struct prv_all_state {
+  rdl_future f, other;
+  uint k, outcome;
+};
+RDL_TASK(prv_all, uint, struct prv_all_args, struct prv_all_state) {
+  RDL_BEGIN();
+  for (self->k = 0; self->k < args->n; self->k++)
+    RDL_SPAWN(self->f, prv_over_odd, .n = 2u * self->k);
+  if (args->fails) RDL_SPAWN(self->f, prv_over_odd, .n = 5);
+  RDL_SPAWN(self->other, prv_nothing, 0);
+  RDL_AWAIT_CHILDREN_CATCH(self->outcome);
+  RDL_RETURN(self->outcome);
+  RDL_END();
+}
+
 /* Turns without end, each a yield: only a cancel ends them. */
 RDL_TASK_PRIVATE(prv_turns, RDL_NONE, RDL_NONE, RDL_NONE) {
   RDL_BEGIN();

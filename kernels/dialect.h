@@ -477,6 +477,10 @@ RDL_FN rdl_u32 rdl_block_id(void) {
 RDL_FN void rdl_warp_barrier(void) {
   __syncwarp();
 }
+/* What this thread has written comes before what it writes from here on, as its block sees it. */
+RDL_FN void rdl_fence_block(void) {
+  asm volatile("fence.acq_rel.cta;" : : : "memory");
+}
 RDL_FN rdl_u32 rdl_warp_lane(void) {
   return threadIdx.x % 32u;
 }

@@ -375,6 +375,21 @@ RDL_OUTLINE rdl_future rdl_private_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_wo
   return rdl_private_handle(set, rdl->context, entry);
 }
 
+/* Of an await of all children: those of its set end before the host waits in any other way
+   (rdl_privates_first), and then the first failure among them counts as of others. */
+RDL_FN rdl_u32 rdl_private_children_live(rdl_cx *rdl) {
+  rdl_privates *set = rdl_private_set(rdl);
+  return set && set->live;
+}
+
+RDL_FN rdl_u32 rdl_private_children_cause(rdl_cx *rdl) {
+  rdl_privates *set = rdl_private_set(rdl);
+  rdl_u32 child = set ? set->host_child : RDL_PRIVATE_NONE, cause = 0;
+  for (; child != RDL_PRIVATE_NONE && !cause; child = set->all[child].next_sibling)
+    cause = rdl_private_cause(set->all + child);
+  return cause;
+}
+
 RDL_FN rdl_u32 rdl_is_private(rdl_cx *rdl, rdl_future f) {
   return f.index - (rdl->context | RDL_PRIVATE_FIRST) < RDL_PRIVATES;
 }

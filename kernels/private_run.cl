@@ -42,7 +42,7 @@ RDL_FN rdl_u32 rdl_private_wait(rdl_px *rdl) {
     if (seen & RDL_PRIVATE_DONE) break;
     mine->link = (rdl_u8)seen;
     before = seen;
-    __threadfence_block();
+    rdl_fence_block();
     seen = atomicCAS(&target->waiter, before, rdl->entry + 1u);
     if (seen != before) continue;
     rdl->counts.suspended++;
@@ -74,6 +74,14 @@ RDL_FN rdl_u32 rdl_private_free_children(rdl_privates *set, rdl_private *mine) {
   return cause;
 }
 
+/* One that lives less: its code, or a child; 1 = it was the last. While the code runs and no child
+   lives nobody else counts. */
+RDL_FN rdl_u32 rdl_private_is_over(rdl_private *future, rdl_u32 code) {
+  if (code && (rdl_private_peek(&future->live) & ~RDL_PRIVATE_CANCELLED) == 1u) return 1;
+  rdl_fence_block();
+  return (rdl_add_local(&future->live, 0u - 1u) & ~RDL_PRIVATE_CANCELLED) == 1u;
+}
+
 /* The code of a future has ended, or its last child: what that ends is closed, owner after owner.
    Returns who runs next in this lane. */
 RDL_FN rdl_u32 rdl_private_close(rdl_px *rdl, rdl_u32 entry) {
@@ -82,8 +90,7 @@ RDL_FN rdl_u32 rdl_private_close(rdl_px *rdl, rdl_u32 entry) {
   for (;;) {
     rdl_private *mine = set->all + entry;
     rdl_u32 owner = mine->owner, loose = mine->word & RDL_PRIVATE_LOOSE, cause, woken;
-    __threadfence_block();
-    if ((rdl_add_local(&mine->live, 0u - 1u) & ~RDL_PRIVATE_CANCELLED) != 1u) return first;
+    if (!rdl_private_is_over(mine, entry == rdl->entry)) return first;
     cause = rdl_private_free_children(set, mine);
     if (cause && !(mine->word & RDL_PRIVATE_FAILED)) {
       mine->word |= RDL_PRIVATE_FAILED;
@@ -91,7 +98,7 @@ RDL_FN rdl_u32 rdl_private_close(rdl_px *rdl, rdl_u32 entry) {
     }
     cause = rdl_private_cause(mine);
     rdl_private_count_end(rdl, cause);
-    __threadfence_block();
+    rdl_fence_block();
     woken = rdl_private_wake(rdl, atomicExch(&mine->waiter, RDL_PRIVATE_DONE), cause);
     if (first == RDL_PRIVATE_NONE)
       first = woken;
@@ -186,6 +193,10 @@ RDL_FN rdl_u32 rdl_private_pick(rdl_px *rdl, rdl_u32 entry) {
   rdl_u32 members = set->cancelled ? 0u : set->members, some;
   rdl->limit = set->free_tail;
   rdl->crowded = room < RDL_PRIVATE_DEPTH + 32u * RDL_PRIVATE_SPAWNS;
+  if (!ready && !members) { /* as in a chain */
+    rdl_warp_barrier();
+    return entry;
+  }
   some = count < most ? most - count : 0u;
   if (some > ready) some = ready;
   rank = rdl_private_rank(~busy);

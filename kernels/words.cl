@@ -612,8 +612,14 @@ RDL_OUTLINE rdl_u32 rdl_poll_children_led(rdl_cx *rdl) {
     rdl_count_children(rdl);
     return 0;
   }
+#if defined(RDL_PRIVATE)
+  if (rdl_private_children_live(rdl)) return 0; /* they come before the wait */
+#endif
   for (; child && !rdl->status; child = rdl->records[child].next_sibling)
     rdl->status = rdl->records[child].cause;
+#if defined(RDL_PRIVATE)
+  if (!rdl->status) rdl->status = rdl_private_children_cause(rdl);
+#endif
   return 1;
 }
 RDL_FN rdl_u32 rdl_poll_children(rdl_cx *rdl) {
