@@ -484,7 +484,9 @@ RDL_FN void rdl_fence_block(void) {
 RDL_FN rdl_u32 rdl_warp_lane(void) {
   return threadIdx.x % 32u;
 }
+/* The lanes of each warp come to it together: a leader may have gone another way before. */
 RDL_FN void rdl_block_barrier(void) {
+  __syncwarp();
   __syncthreads();
 }
 #if defined(RDL_GROUP_TASKS)

@@ -715,13 +715,10 @@ RDL_FN rdl_future rdl_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words, rd
   if (rdl->wide) {
     rdl_u32 slot = rdl_foresee(rdl);
     if (!slot) return rdl_no_future();
-    if (!rdl_leads(rdl)) {
-      rdl_lanes_meet();
-      return rdl_handle_of(rdl, slot);
-    }
-    f = rdl_spawn_led(rdl_led(rdl), task, words, count);
-    rdl_lanes_meet();
-    return f;
+    f = rdl_no_future();
+    if (rdl_leads(rdl)) f = rdl_spawn_led(rdl_led(rdl), task, words, count);
+    rdl_lanes_meet(); /* at one place: threads of one warp may not come to a block's by two */
+    return rdl_leads(rdl) ? f : rdl_handle_of(rdl, slot);
   }
 #endif
 #if defined(RDL_PACK)
