@@ -168,17 +168,28 @@ typedef struct member_args {
   uint32_t k, fails;
 } member_args;
 
-static rdl_future start_members(bed *b, const memory *m, uint32_t count, uint32_t fails) {
+static rdl_future start_members_of(bed *b, const char *task, const memory *m, uint32_t count,
+                                   uint32_t fails) {
   member_args *args = calloc(count, sizeof *args);
   rdl_future f;
   uint32_t k;
   CHECK(args);
   for (k = 0; k < count; k++)
     args[k] = (member_args){m->at, k, fails};
-  CHECK_OK(rdl_spawn_many(b->tasks, "prv_member", args, sizeof *args, sizeof *args, count, NULL,
-                          NULL, &f));
+  CHECK_OK(rdl_spawn_many(b->tasks, task, args, sizeof *args, sizeof *args, count, NULL, NULL, &f));
   free(args);
   return f;
+}
+
+static rdl_future start_members(bed *b, const memory *m, uint32_t count, uint32_t fails) {
+  return start_members_of(b, "prv_member", m, count, fails);
+}
+
+static void check_words(const memory *m, uint32_t count, uint32_t value) {
+  const uint32_t *words = memory_load(m);
+  uint32_t k;
+  for (k = 0; k < count; k++)
+    CHECK_EQ(value, words[k]);
 }
 
 /* Each member of a batch runs once, however many there are. */
@@ -195,6 +206,55 @@ void FUT_16_members(void) {
     for (k = 0; k < counts[i]; k++)
       CHECK_EQ(1, words[k]);
   }
+  bed_close(&b);
+}
+
+void FUT_16_member_states(void) {
+  enum { COUNT = 500 };
+  bed b = bed_open(TASKS);
+  memory m = memory_new(&b, COUNT);
+  get_none(&b, start_members_of(&b, "prv_three", &m, COUNT, 0));
+  check_words(&m, COUNT, 3);
+  bed_close(&b);
+}
+
+/* A batch that is cancelled at any time leaves nothing to the next one. */
+void FUT_16_members_cancelled(void) {
+  enum { MANY = 20000, COUNT = 300 };
+  bed b = bed_open(TASKS);
+  uint32_t rounds = suite_scale(SCALED(20, 4)), k;
+  for (k = 0; k < rounds; k++) {
+    memory many = memory_new(&b, MANY), m = memory_new(&b, COUNT);
+    rdl_future first = start_members(&b, &many, MANY, UINT32_MAX), second;
+    rdl_status status;
+    if (k % 2) sleep_ns(chance(2000) * US);
+    CHECK_OK(rdl_future_cancel(b.cx, first));
+    second = start_members(&b, &m, COUNT, UINT32_MAX);
+    status = rdl_future_get(b.cx, first, NULL, 0, PATIENCE_NS);
+    CHECK(status == RDL_OK || status == RDL_CANCELLED);
+    get_none(&b, second);
+    check_words(&m, COUNT, 1);
+    rdl_buffer_destroy(many.buffer);
+    rdl_buffer_destroy(m.buffer);
+  }
+  bed_close(&b);
+}
+
+void FUT_16_wrong(void) {
+  bed b = bed_open(TASKS);
+  uint32_t n = 0;
+  CHECK_END(&b, begin(&b, "prv_wrong", &n, sizeof n), RDL_INVALID, 0);
+  bed_close(&b);
+}
+
+void FUT_16_cleans(void) {
+  bed b = bed_open(TASKS);
+  rdl_event begun = new_event(&b, 1, 0);
+  rdl_future f = begin(&b, "prv_cleans", &begun, sizeof begun);
+  CHECK_OK(rdl_event_wait(b.cx, begun, PATIENCE_NS));
+  CHECK_OK(rdl_future_cancel(b.cx, f));
+  CHECK_END(&b, f, RDL_CANCELLED, 0);
+  CHECK_OK(rdl_event_wait_count(b.cx, begun, 12, PATIENCE_NS));
   bed_close(&b);
 }
 

@@ -284,3 +284,41 @@ RDL_TASK_PRIVATE(prv_member, RDL_NONE, struct prv_member_args, RDL_NONE) {
   if (args->k == args->fails) RDL_FAIL(77);
   RDL_END();
 }
+
+/* One with a state, which begins with zeros. */
+struct prv_three_state {
+  uint k;
+};
+RDL_TASK_PRIVATE(prv_three, RDL_NONE, struct prv_member_args, struct prv_three_state) {
+  RDL_BEGIN();
+  for (; self->k < 3u; self->k++)
+    rdl_atomic_add(RDL_AT(uint, args->at) + args->k, 1);
+  RDL_END();
+}
+
+/* Fails with what it did wrong, although it waits in between. */
+RDL_TASK_PRIVATE(prv_wrong, uint, struct prv_args, struct prv_one) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, prv_odd, .n = 4);
+  self->value = RDL_RESULT(uint, self->f); /* not before it has ended */
+  RDL_AWAIT(self->f);
+  RDL_RETURN(self->value);
+  RDL_END();
+}
+
+/* Told to end, it cleans up: its private child is told, too, and it may spawn another. */
+struct prv_clean_state {
+  rdl_future f;
+  uint outcome;
+};
+RDL_TASK(prv_cleans, uint, struct prv_endless_args, struct prv_clean_state) {
+  RDL_BEGIN();
+  RDL_SPAWN(self->f, prv_turns, 0);
+  RDL_SIGNAL(args->begun, 1);
+  RDL_AWAIT_CATCH(self->outcome, self->f);
+  RDL_AWAIT_CATCH(self->outcome, self->f);
+  RDL_SPAWN(self->f, prv_odd, .n = 10);
+  RDL_AWAIT(self->f);
+  RDL_SIGNAL(args->begun, RDL_RESULT(uint, self->f));
+  RDL_END();
+}

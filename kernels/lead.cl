@@ -77,6 +77,9 @@ RDL_FN rdl_u32 rdl_lead_segment(rdl_cx *rdl) {
   rdl_u32 resumed = rdl->resume && !rdl->over;
   if (resumed && rdl->whole) rdl_recall_await(rdl);
   if (resumed && !rdl_settled(rdl)) return RDL_SUSPENDED;
+#if defined(RDL_PRIVATE)
+  if (task == RDL_ID_rdl_batch && rdl_has_row(rdl)) return RDL_ROWS_UP; /* also one that is told */
+#endif
   if (!rdl_segment_begins(rdl)) return RDL_ENDED;
 #if defined(RDL_PRIVATE)
   if (task == RDL_ID_rdl_batch) {
@@ -409,12 +412,14 @@ RDL_FN void rdl_group_loop(rdl_cx *rdl) {
 #endif
 #if defined(RDL_PRIVATE)
     if (runs == RDL_RUNS_PRIVATE) {
-      rdl_private_loop(rdl_privates_of(), ((const rdl_control *)rdl->heap)->context);
+      rdl_privates *set = rdl_privates_of();
+      rdl_private_loop(set, ((const rdl_control *)rdl->heap)->context,
+                       &rdl->records[set->host].wait);
       how = RDL_PRIVATES_DOWN;
     }
     if (runs == RDL_RUNS_ROW) {
       rdl_control *control = (rdl_control *)rdl->heap;
-      rdl_row_loop(&control->row, rdl_privates_of(), control->context);
+      rdl_row_loop(&control->row, rdl_privates_of(), control->context, rdl->records);
       how = RDL_ROWS_DOWN;
     }
 #endif

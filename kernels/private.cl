@@ -20,8 +20,11 @@ typedef struct rdl_px {
   rdl_u32 misuse;
   rdl_u32 want;
   rdl_u32 target;
+  rdl_u32 generation; /* of the handle that is awaited */
   rdl_u64 timeout;
-  rdl_u32 crowded; /* few entries are free: who is woken does not run at once */
+  const rdl_u32 *host_wait; /* the host's word, for who asks whether it was cancelled */
+  rdl_u32 told;             /* a member of a row was */
+  rdl_u32 crowded;          /* few entries are free: who is woken does not run at once */
   rdl_private_counts counts;
 } rdl_px;
 
@@ -99,7 +102,11 @@ RDL_FN rdl_future rdl_no_private(void) {
 
 RDL_FN rdl_future rdl_spawn(rdl_px *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
   rdl_privates *set = rdl->set;
-  rdl_u32 entry = rdl_private_take(set, rdl->limit);
+  rdl_u32 entry = RDL_PRIVATE_NONE;
+  if (!(task & RDL_TASK_IN_SET)) /* behind a macro, where the library does not look */
+    rdl->misuse = RDL_S_INVALID;
+  else
+    entry = rdl_private_take(set, rdl->limit);
   if (entry == RDL_PRIVATE_NONE) return rdl_no_private();
   rdl_private_fill(set->all + entry, task & RDL_TASK_MASK, rdl->entry, rdl->mine->first_child,
                    words, count);
@@ -123,18 +130,33 @@ RDL_FN rdl_u32 rdl_catch(rdl_px *rdl) {
   return RDL_CAUSE_STATUS(rdl->caught);
 }
 
-/* 1 = it is told that it is to end, once. */
+/* Those that live of a list of children are told to end, for their owner has failed or was told:
+   who has not started never does, the others see it at their next await. */
+RDL_FN void rdl_private_cancel_list(rdl_privates *set, rdl_u32 child) {
+  for (; child != RDL_PRIVATE_NONE; child = set->all[child].next_sibling)
+    if (!rdl_private_is_done(set->all + child))
+      atomicOr(&set->all[child].live, RDL_PRIVATE_CANCELLED);
+}
+
+/* 1 = it is told that it is to end, once, and its children are told before it goes on. */
 RDL_FN rdl_u32 rdl_private_is_told(rdl_px *rdl) {
   rdl_u32 live = rdl_private_peek(&rdl->mine->live);
   if (!rdl->set->cancelled && !(live & RDL_PRIVATE_CANCELLED)) return 0;
   if (rdl->mine->word & RDL_PRIVATE_TOLD) return 0;
   rdl->mine->word |= RDL_PRIVATE_TOLD;
+  rdl_private_cancel_list(rdl->set, rdl->mine->first_child);
   rdl->status = RDL_S_CANCELLED;
   return 1;
 }
 
+/* A long segment asks the host's own word: nobody else of the warp can tell it anything. */
 RDL_FN rdl_u32 rdl_was_cancelled(rdl_px *rdl) {
-  if (!rdl->mine) return 0; /* a member of a row */
+  rdl_u32 asked = rdl_load_relaxed(rdl->host_wait) & RDL_CANCEL_BIT;
+  if (!rdl->mine) { /* a member of a row */
+    rdl->told |= asked;
+    return rdl->told != 0u;
+  }
+  if (asked) atomicOr(&rdl->mine->live, RDL_PRIVATE_CANCELLED);
   (void)rdl_private_is_told(rdl);
   return (rdl->mine->word & RDL_PRIVATE_TOLD) != 0u;
 }
@@ -145,14 +167,26 @@ RDL_FN rdl_u32 rdl_poll_plain(rdl_px *rdl, rdl_u32 want) {
   return rdl_private_is_told(rdl);
 }
 
+/* Of what it awaits, which has ended: whose it is is looked at again behind that, for another lane
+   may drop it just now. */
+RDL_FN rdl_u32 rdl_private_outcome(rdl_px *rdl) {
+  const rdl_private *target = rdl->set->all + rdl->target;
+  rdl_u32 cause;
+  rdl_fence_block();
+  cause = rdl_private_cause(target);
+  rdl_fence_block();
+  return rdl_private_peek(&target->generation) == rdl->generation ? cause : RDL_S_STALE;
+}
+
 RDL_FN rdl_u32 rdl_poll_future(rdl_px *rdl, rdl_future f) {
   rdl->status = 0;
   rdl->want = RDL_WANT_FUTURE;
   if (rdl_private_is_told(rdl)) return 1;
   rdl->target = rdl_private_named(rdl->set, rdl->context, f, &rdl->status);
   if (rdl->target == RDL_PRIVATE_NONE) return 1;
+  rdl->generation = f.generation;
   if (!rdl_private_is_done(rdl->set->all + rdl->target)) return 0;
-  rdl->status = rdl_private_cause(rdl->set->all + rdl->target);
+  rdl->status = rdl_private_outcome(rdl);
   return 1;
 }
 
@@ -241,14 +275,16 @@ RDL_FN void rdl_free_child(rdl_px *rdl, rdl_future f) {
       name##_args value;                                                                           \
       rdl_word words[RDL_WORDS(name##_args)];                                                      \
     } args;                                                                                        \
-    name##_state self;                                                                             \
-    name##_result out;                                                                             \
+    name##_state self = {};                                                                        \
+    name##_result out = {};                                                                        \
     for (k = 0; k < RDL_WORDS(name##_args); k++)                                                   \
-      args.words[k] = words[k];                                                                    \
+      args.words[k] = rdl_args_size_of_##name ? words[k] : 0u;                                     \
     (void)name##_task(rdl, &args.value, &self, &out RDL_TELLS_WIDTH_(name));                       \
   }
 
 /* ---- the host ---- */
+
+RDL_FN rdl_u32 rdl_may_host(rdl_u32 task);
 
 /* Where its set is saved: the first of two blocks. */
 RDL_FN rdl_u32 *rdl_private_place(rdl_cx *rdl, rdl_u32 slot) {
@@ -363,7 +399,9 @@ RDL_OUTLINE rdl_privates *rdl_private_open(rdl_cx *rdl) {
 /* The host is led, and the lanes wait. Its index is 0 when there is no room. */
 RDL_OUTLINE rdl_future rdl_private_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words,
                                          rdl_u32 count) {
-  rdl_privates *set = rdl_private_open(rdl);
+  /* One that spawns them behind a macro or a function is none that the library knows for a host. */
+  rdl_privates *set =
+      rdl_may_host(rdl->task & RDL_TASK_MASK) ? rdl_private_open(rdl) : (rdl_privates *)0;
   rdl_u32 entry = set ? rdl_private_take(set, set->free_tail) : RDL_PRIVATE_NONE;
   if (entry == RDL_PRIVATE_NONE) return rdl_no_private();
   rdl_private_fill(set->all + entry, task & RDL_TASK_MASK, RDL_PRIVATE_HOST, set->host_child, words,
@@ -373,6 +411,13 @@ RDL_OUTLINE rdl_future rdl_private_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_wo
   rdl_private_push(set, entry);
   rdl->counters.spawned++;
   return rdl_private_handle(set, rdl->context, entry);
+}
+
+/* The host is told to end, and its private children with it. */
+RDL_OUTLINE void rdl_private_tell(rdl_cx *rdl) {
+  rdl_privates *set = 0;
+  if (rdl_may_host(rdl->task & RDL_TASK_MASK)) set = rdl_private_set(rdl);
+  if (set) rdl_private_cancel_list(set, set->host_child);
 }
 
 /* Of an await of all children: those of its set end before the host waits in any other way

@@ -49,7 +49,7 @@ RDL_FN rdl_u32 rdl_private_wait(rdl_px *rdl) {
     return RDL_PRIVATE_NONE;
   }
   mine->word &= ~RDL_PRIVATE_WAITS;
-  mine->status = rdl_private_cause(target);
+  mine->status = rdl_private_outcome(rdl);
   return rdl->entry;
 }
 
@@ -113,15 +113,6 @@ RDL_FN rdl_u32 rdl_private_close(rdl_px *rdl, rdl_u32 entry) {
   }
 }
 
-/* Children that live are told when their owner has failed: those that have not started never do,
-   the others see it at their next await. */
-RDL_FN void rdl_private_cancel_children(rdl_privates *set, const rdl_private *mine) {
-  rdl_u32 child;
-  for (child = mine->first_child; child != RDL_PRIVATE_NONE; child = set->all[child].next_sibling)
-    if (!rdl_private_is_done(set->all + child))
-      atomicOr(&set->all[child].live, RDL_PRIVATE_CANCELLED);
-}
-
 RDL_FN rdl_u32 rdl_private_end(rdl_px *rdl) {
   rdl_private *mine = rdl->mine;
   rdl_u32 cause = mine->word & RDL_PRIVATE_TOLD ? RDL_S_CANCELLED : rdl->cause;
@@ -129,7 +120,7 @@ RDL_FN rdl_u32 rdl_private_end(rdl_px *rdl) {
   if (cause) {
     mine->word |= RDL_PRIVATE_FAILED;
     mine->frame[0] = cause;
-    rdl_private_cancel_children(rdl->set, mine);
+    rdl_private_cancel_list(rdl->set, mine->first_child);
   }
   return rdl_private_close(rdl, rdl->entry);
 }
@@ -150,7 +141,7 @@ RDL_FN rdl_u32 rdl_private_step(rdl_px *rdl, rdl_u32 entry) {
     return rdl_private_end(rdl);
   }
   how = rdl_run_private(rdl, word & RDL_TASK_MASK);
-  if (how == RDL_ENDED) return rdl_private_end(rdl);
+  if (how == RDL_ENDED || rdl->misuse) return rdl_private_end(rdl); /* or fails at its next wait */
   word = mine->word & ~(RDL_RESUME_MASK << RDL_PRIVATE_RESUME_SHIFT);
   mine->word = word | rdl->resume << RDL_PRIVATE_RESUME_SHIFT;
   mine->status = 0;
@@ -225,7 +216,10 @@ RDL_FN rdl_u32 rdl_private_pick(rdl_px *rdl, rdl_u32 entry) {
 }
 
 RDL_FN rdl_u32 rdl_private_sum(rdl_u32 count) {
-  return __reduce_add_sync(RDL_ALL_LANES, count);
+  rdl_u32 by;
+  for (by = RDL_LANES / 2u; by; by /= 2u)
+    count += rdl_shuffle_xor(count, by);
+  return count;
 }
 
 RDL_FN void rdl_private_count(rdl_px *rdl) {
@@ -244,11 +238,12 @@ RDL_FN void rdl_private_count(rdl_px *rdl) {
 #define RDL_PRIVATE_CYCLES 100000u
 
 /* Until what the host waits for has ended, nothing is ready, or it is time to look elsewhere. */
-RDL_FN void rdl_private_loop(rdl_privates *set, rdl_u32 context) {
+RDL_FN void rdl_private_loop(rdl_privates *set, rdl_u32 context, const rdl_u32 *wait) {
   rdl_px px = {};
   rdl_u32 entry = RDL_PRIVATE_NONE, turns = RDL_PRIVATE_TURNS, since = rdl_cycles();
   px.set = set;
   px.context = context;
+  px.host_wait = wait;
   for (;;) {
     entry = rdl_private_pick(&px, entry);
     if (!rdl_vote(entry != RDL_PRIVATE_NONE)) break;
@@ -339,6 +334,16 @@ RDL_FN rdl_u32 rdl_private_goes_on(rdl_cx *rdl, rdl_u32 status) {
   return RDL_STARTS;
 }
 
+/* Work of the host's that ended for want of room and was not awaited is missed, as of others. */
+RDL_FN rdl_u32 rdl_private_missed(const rdl_privates *set) {
+  rdl_u32 child, cause = 0;
+  for (child = set->host_child; child != RDL_PRIVATE_NONE; child = set->all[child].next_sibling) {
+    rdl_u32 ended = rdl_private_cause(set->all + child);
+    if (RDL_CAUSE_STATUS(ended) == RDL_S_OUT_OF_SLOTS) cause = ended;
+  }
+  return cause;
+}
+
 /* The lanes run private futures of the running one next, if some are to be run before it goes on:
    for what it awaits, or, where its segment has ended in another way, all of them. Otherwise `how`,
    or RDL_STARTS when it goes on at once. */
@@ -358,9 +363,12 @@ RDL_OUTLINE rdl_u32 rdl_privates_first(rdl_cx *rdl, rdl_u32 how) {
     rdl_private_attach(set, rdl->target.index - (rdl->context | RDL_PRIVATE_FIRST));
   } else if (how != RDL_MEMBERS) {
     rdl_private_detach(set);
-    if (how == RDL_ENDED && (rdl->cause || rdl->misuse || (rdl->task & RDL_TASK_CANCELLED)))
-      set->cancelled = 1;
+    if (how == RDL_ENDED && (rdl->cause || rdl->misuse || (rdl->task & RDL_TASK_CANCELLED))) {
+      set->cancelled = (rdl->task & RDL_TASK_MASK) == RDL_ID_rdl_batch; /* members are in no list */
+      rdl_private_cancel_list(set, set->host_child);
+    }
     if (!set->live) {
+      if (how == RDL_ENDED && !rdl->cause) rdl->cause = rdl_private_missed(set);
       if (how == RDL_ENDED || set->free_tail - set->free_head == RDL_PRIVATES)
         set->host = RDL_NIL;
       else
@@ -378,15 +386,16 @@ RDL_OUTLINE rdl_u32 rdl_privates_first(rdl_cx *rdl, rdl_u32 how) {
 RDL_OUTLINE rdl_u32 rdl_privates_ran(rdl_cx *rdl) {
   rdl_privates *set = rdl_privates_of();
   rdl_u32 how = rdl->private_how, entry = set->host_waits - 1u;
-  rdl_u32 dry = set->head == set->tail && (!set->members || set->cancelled);
+  rdl_u32 room = set->free_tail - set->free_head > RDL_PRIVATE_DEPTH; /* for members */
+  rdl_u32 dry = set->head == set->tail && (!set->members || set->cancelled || !room);
   rdl_privates_count(rdl);
   if (how == RDL_SUSPENDED && rdl->want == RDL_WANT_PRIVATE) {
     if (set->over) {
       set->host_waits = 0;
       return rdl_private_goes_on(rdl, rdl_private_cause(set->all + entry));
     }
+    if (rdl_cancel_requested(rdl)) return rdl_private_goes_on(rdl, RDL_S_OK);
     if (dry) rdl_private_break(set);
-    if (rdl_cancel_requested(rdl)) set->cancelled = 1;
     return rdl_private_later(rdl);
   }
   if (how == RDL_MEMBERS) {
@@ -400,6 +409,7 @@ RDL_OUTLINE rdl_u32 rdl_privates_ran(rdl_cx *rdl) {
     rdl->resume = 1; /* it has begun */
     return RDL_ENDED;
   }
+  if (rdl_cancel_requested(rdl)) rdl_private_cancel_list(set, set->host_child);
   if (dry && set->live) rdl_private_break(set);
   return how;
 }

@@ -10,7 +10,9 @@
  * blocks of the heap, and comes back with its host, on whatever worker that goes on
  * (private_run.cl).
  */
-#if defined(RDL_WARP) && defined(RDL_PRIVATE_TASKS) && !defined(RDL_EMULATED)
+#if defined(RDL_WARP) && defined(RDL_PRIVATE_TASKS) && defined(__CUDA_ARCH__)
+#if __CUDA_ARCH__ >=                                                                               \
+    900 /* a multiprocessor has the shared memory that as many warps as usual need */
 #define RDL_PRIVATE 1
 
 #define RDL_PRIVATES     248u /* of a set, at the same time */
@@ -86,4 +88,5 @@ typedef struct __align__(16) rdl_privates {
 rdl_privates;
 
 typedef char rdl_a_set_fits_into_two_blocks[sizeof(rdl_privates) <= 2u * RDL_MAX_BLOCK ? 1 : -1];
+#endif
 #endif

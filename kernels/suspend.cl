@@ -8,8 +8,15 @@
 
 /* The running future is told to end. Its children are told before it waits or ends: those that it
    has now, for what it spawns from here on is its clean-up. */
+#if defined(RDL_PRIVATE)
+RDL_OUTLINE void rdl_private_tell(rdl_cx *rdl);
+#endif
+
 RDL_FN void rdl_tell_cancel(rdl_cx *rdl) {
   rdl_mark_task(rdl, RDL_TASK_CANCELLED);
+#if defined(RDL_PRIVATE)
+  rdl_private_tell(rdl);
+#endif
   rdl->cancel_from = rdl->self->first_child;
   rdl->cancels = 1;
 }

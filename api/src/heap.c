@@ -109,6 +109,7 @@ static void fill_control(rdl_context *cx, rdl_control *c) {
     c->stretch = STRETCH_NS / 4000u;
     if (rdl__epoch(cx) && !o->segment_limit) c->segment_limit = FIRST_SEGMENTS;
   }
+  c->row.next = RDL_ROW_CLOSED;
   c->few = FEW_TURNS;
   if (cx->facts.loop_budget && !o->segment_limit) c->segment_limit = FIRST_STEPS;
 }

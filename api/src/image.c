@@ -450,7 +450,8 @@ static rdl_status check_private(const rdl__image_module *modules, size_t count, 
   return status;
 }
 
-/* What the kernels are compiled with: whether there are any, and the most that one spawns. */
+/* What the kernels are compiled with: whether there are any, and the most that one spawns. Beside
+   working memory a set would not fit. */
 static void print_front(rdl__text *out, const rdl__image_module *modules, size_t count) {
   uint32_t most = 1;
   bool some = false;
@@ -461,7 +462,7 @@ static void print_front(rdl__text *out, const rdl__image_module *modules, size_t
       some = true;
       if (task->spawns > most) most = task->spawns;
     }
-  if (some)
+  if (some && !names_scratch(modules, count))
     rdl__text_print(out, "#define RDL_PRIVATE_TASKS 1\n#define RDL_PRIVATE_SPAWNS %uu\n", most);
 }
 
