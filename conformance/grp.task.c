@@ -54,7 +54,7 @@ RDL_TASK(grp_lanes_of_warp, uint, struct grp_args, RDL_NONE) {
 /* Without the word, one lane runs it. */
 RDL_TASK(grp_once, RDL_NONE, struct grp_args, RDL_NONE) {
   RDL_BEGIN();
-  RDL_AT(uint, args->at)[0]++;
+  rdl_atomic_add(RDL_AT(uint, args->at), 1u);
   RDL_END();
 }
 
