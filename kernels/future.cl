@@ -15,6 +15,12 @@ RDL_FN rdl_future rdl_handle_of(rdl_cx *rdl, rdl_u32 slot) {
   return f;
 }
 
+RDL_FN rdl_future rdl_no_future(void) {
+  rdl_future none;
+  none.index = none.generation = 0;
+  return none;
+}
+
 /* A handle of another context, or of no slot at all, never reaches a record. */
 RDL_FN rdl_u32 rdl_handle_names(rdl_cx *rdl, rdl_future f) {
   return f.index - (rdl->context + 1u) < rdl->slots - 1u && f.generation;
@@ -208,12 +214,10 @@ RDL_FN void rdl_child_queue(rdl_cx *rdl, rdl_u32 slot, rdl_u32 ready) {
 
 /* The loop that copied its arguments may have been ended before its time. */
 RDL_FN rdl_future rdl_child_undo(rdl_cx *rdl, rdl_u32 slot, rdl_u32 task) {
-  rdl_future none;
-  none.index = none.generation = 0;
   rdl_block_free(rdl, task, RDL_FRAME_SHIFT, rdl->records[slot].frame);
   rdl_block_free(rdl, task, RDL_RESULT_SHIFT, rdl->records[slot].result[0]);
   rdl_slot_put(rdl, slot, rdl->new_generation, rdl->new_wait);
-  return none;
+  return rdl_no_future();
 }
 
 /* Makes the new future ready. Its frame is complete, unless the segment was cut off: then there is

@@ -41,10 +41,15 @@ RDL_FN rdl_u32 rdl_private_cause(const rdl_private *future) {
   return future->word & RDL_PRIVATE_FAILED ? future->frame[0] : RDL_S_OK;
 }
 
+/* The number in a handle; RDL_PRIVATES or more: it is none of a private future. */
+RDL_FN rdl_u32 rdl_private_number(rdl_u32 context, rdl_future f) {
+  return f.index - (context | RDL_PRIVATE_FIRST);
+}
+
 /* What a handle names: RDL_PRIVATE_NONE = nothing in this set, and then `*status` tells why. */
 RDL_FN rdl_u32 rdl_private_named(const rdl_privates *set, rdl_u32 context, rdl_future f,
                                  rdl_u32 *status) {
-  rdl_u32 entry = f.index - (context | RDL_PRIVATE_FIRST);
+  rdl_u32 entry = rdl_private_number(context, f);
   *status = entry < RDL_PRIVATES ? RDL_S_STALE : RDL_S_INVALID;
   if (entry >= RDL_PRIVATES || set->all[entry].generation != f.generation) return RDL_PRIVATE_NONE;
   *status = RDL_S_OK;
@@ -94,12 +99,6 @@ RDL_FN rdl_future rdl_private_handle(const rdl_privates *set, rdl_u32 context, r
   return f;
 }
 
-RDL_FN rdl_future rdl_no_private(void) {
-  rdl_future none;
-  none.index = none.generation = 0;
-  return none;
-}
-
 RDL_FN rdl_future rdl_spawn(rdl_px *rdl, rdl_u32 task, const rdl_word *words, rdl_u32 count) {
   rdl_privates *set = rdl->set;
   rdl_u32 entry = RDL_PRIVATE_NONE;
@@ -107,7 +106,7 @@ RDL_FN rdl_future rdl_spawn(rdl_px *rdl, rdl_u32 task, const rdl_word *words, rd
     rdl->misuse = RDL_S_INVALID;
   else
     entry = rdl_private_take(set, rdl->limit);
-  if (entry == RDL_PRIVATE_NONE) return rdl_no_private();
+  if (entry == RDL_PRIVATE_NONE) return rdl_no_future();
   rdl_private_fill(set->all + entry, task & RDL_TASK_MASK, rdl->entry, rdl->mine->first_child,
                    words, count);
   rdl->mine->first_child = (rdl_u8)entry;
@@ -136,6 +135,16 @@ RDL_FN void rdl_private_cancel_list(rdl_privates *set, rdl_u32 child) {
   for (; child != RDL_PRIVATE_NONE; child = set->all[child].next_sibling)
     if (!rdl_private_is_done(set->all + child))
       atomicOr(&set->all[child].live, RDL_PRIVATE_CANCELLED);
+}
+
+/* What passes from children that nobody awaited to their owner. */
+RDL_FN rdl_u32 rdl_private_missed(const rdl_privates *set, rdl_u32 child) {
+  rdl_u32 cause = 0;
+  for (; child != RDL_PRIVATE_NONE; child = set->all[child].next_sibling) {
+    rdl_u32 ended = rdl_private_cause(set->all + child);
+    if (ended && !cause && rdl_passes(0u, ended)) cause = ended;
+  }
+  return cause;
 }
 
 /* 1 = it is told that it is to end, once, and its children are told before it goes on. */
@@ -286,6 +295,8 @@ RDL_FN void rdl_free_child(rdl_px *rdl, rdl_future f) {
 
 RDL_FN rdl_u32 rdl_may_host(rdl_u32 task);
 
+#define RDL_PRIVATE_POOL (RDL_POOL_FRAMES + RDL_CLASSES - 1u) /* of the largest blocks */
+
 /* Where its set is saved: the first of two blocks. */
 RDL_FN rdl_u32 *rdl_private_place(rdl_cx *rdl, rdl_u32 slot) {
   return (rdl_u32 *)(rdl->heap + rdl->control->privates) + slot;
@@ -293,22 +304,22 @@ RDL_FN rdl_u32 *rdl_private_place(rdl_cx *rdl, rdl_u32 slot) {
 
 /* The blocks that the next set to be saved goes to. Whoever has a set has them. */
 RDL_OUTLINE rdl_u32 rdl_private_has_place(rdl_cx *rdl) {
-  rdl_u32 pool = RDL_POOL_FRAMES + RDL_CLASSES - 1u, k;
+  rdl_u32 k;
   for (k = 0; k < 2u; k++) {
     if (rdl->places[k]) continue;
-    if (!rdl->stashes[pool].left && !rdl_pool_fill(rdl, pool, 1u)) return 0;
-    rdl->places[k] = rdl_pool_take(rdl, pool);
+    if (!rdl->stashes[RDL_PRIVATE_POOL].left && !rdl_pool_fill(rdl, RDL_PRIVATE_POOL, 1u)) return 0;
+    rdl->places[k] = rdl_pool_take(rdl, RDL_PRIVATE_POOL);
   }
   return 1;
 }
 
 RDL_FN void rdl_private_keep_place(rdl_cx *rdl, rdl_u32 first, rdl_u32 second) {
-  rdl_u32 pool = RDL_POOL_FRAMES + RDL_CLASSES - 1u, k;
+  rdl_u32 k;
   for (k = 0; k < 2u; k++) {
     rdl_u32 unit = k ? second : first;
     if (!unit) continue;
     if (rdl->places[k])
-      rdl_pool_put(rdl, pool, unit);
+      rdl_pool_put(rdl, RDL_PRIVATE_POOL, unit);
     else
       rdl->places[k] = unit;
   }
@@ -316,9 +327,9 @@ RDL_FN void rdl_private_keep_place(rdl_cx *rdl, rdl_u32 first, rdl_u32 second) {
 
 /* The worker leaves: it keeps none. */
 RDL_OUTLINE void rdl_private_put_places(rdl_cx *rdl) {
-  rdl_u32 pool = RDL_POOL_FRAMES + RDL_CLASSES - 1u, k;
+  rdl_u32 k;
   for (k = 0; k < 2u; k++) {
-    if (rdl->places[k]) rdl_pool_put(rdl, pool, rdl->places[k]);
+    if (rdl->places[k]) rdl_pool_put(rdl, RDL_PRIVATE_POOL, rdl->places[k]);
     rdl->places[k] = RDL_NIL;
   }
 }
@@ -372,10 +383,16 @@ RDL_FN void rdl_private_clear(rdl_cx *rdl) {
   set->host = rdl->slot;
 }
 
+/* One that spawns private futures behind a macro or a function is none that the library knows. */
+RDL_FN rdl_u32 rdl_is_host(rdl_cx *rdl) {
+  return rdl_may_host(rdl->task & RDL_TASK_MASK);
+}
+
 /* The set of the running future; 0 = it has none. */
 RDL_OUTLINE rdl_privates *rdl_private_set(rdl_cx *rdl) {
   rdl_privates *set = rdl_privates_of();
   rdl_u32 first;
+  if (!rdl_is_host(rdl)) return 0;
   if (set->host == rdl->slot) return set;
   first = *rdl_private_place(rdl, rdl->slot);
   if (!first) return 0;
@@ -383,13 +400,13 @@ RDL_OUTLINE rdl_privates *rdl_private_set(rdl_cx *rdl) {
   return set;
 }
 
-/* The same, or a new one; 0 = there is no room, or each worker shows what it runs: then a private
-   task is spawned as any other. */
+/* The same, or a new one; 0 = it is no host, there is no room, or each worker shows what it runs:
+   then a private task is spawned as any other. */
 RDL_OUTLINE rdl_privates *rdl_private_open(rdl_cx *rdl) {
   rdl_privates *set = rdl_private_set(rdl);
   if (set) return set;
   set = rdl_privates_of();
-  if (rdl->shown) return 0;
+  if (rdl->shown || !rdl_is_host(rdl)) return 0;
   if (set->host) rdl_private_save(rdl);
   if (!rdl_private_has_place(rdl)) return 0;
   rdl_private_clear(rdl);
@@ -399,11 +416,9 @@ RDL_OUTLINE rdl_privates *rdl_private_open(rdl_cx *rdl) {
 /* The host is led, and the lanes wait. Its index is 0 when there is no room. */
 RDL_OUTLINE rdl_future rdl_private_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_word *words,
                                          rdl_u32 count) {
-  /* One that spawns them behind a macro or a function is none that the library knows for a host. */
-  rdl_privates *set =
-      rdl_may_host(rdl->task & RDL_TASK_MASK) ? rdl_private_open(rdl) : (rdl_privates *)0;
+  rdl_privates *set = rdl_private_open(rdl);
   rdl_u32 entry = set ? rdl_private_take(set, set->free_tail) : RDL_PRIVATE_NONE;
-  if (entry == RDL_PRIVATE_NONE) return rdl_no_private();
+  if (entry == RDL_PRIVATE_NONE) return rdl_no_future();
   rdl_private_fill(set->all + entry, task & RDL_TASK_MASK, RDL_PRIVATE_HOST, set->host_child, words,
                    count);
   set->host_child = entry;
@@ -415,8 +430,7 @@ RDL_OUTLINE rdl_future rdl_private_spawn(rdl_cx *rdl, rdl_u32 task, const rdl_wo
 
 /* The host is told to end, and its private children with it. */
 RDL_OUTLINE void rdl_private_tell(rdl_cx *rdl) {
-  rdl_privates *set = 0;
-  if (rdl_may_host(rdl->task & RDL_TASK_MASK)) set = rdl_private_set(rdl);
+  rdl_privates *set = rdl_private_set(rdl);
   if (set) rdl_private_cancel_list(set, set->host_child);
 }
 
@@ -436,7 +450,7 @@ RDL_FN rdl_u32 rdl_private_children_cause(rdl_cx *rdl) {
 }
 
 RDL_FN rdl_u32 rdl_is_private(rdl_cx *rdl, rdl_future f) {
-  return f.index - (rdl->context | RDL_PRIVATE_FIRST) < RDL_PRIVATES;
+  return rdl_private_number(rdl->context, f) < RDL_PRIVATES;
 }
 
 /* As rdl_poll_future, of a private one. */

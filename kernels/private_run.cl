@@ -62,16 +62,13 @@ RDL_FN void rdl_private_count_end(rdl_px *rdl, rdl_u32 cause) {
     rdl->counts.failed++;
 }
 
-/* All children have ended, and nobody else looks at them. Returns what passes to their owner. */
-RDL_FN rdl_u32 rdl_private_free_children(rdl_privates *set, rdl_private *mine) {
-  rdl_u32 child = mine->first_child, cause = 0;
+/* All children have ended, and nobody else looks at them. */
+RDL_FN void rdl_private_free_children(rdl_privates *set, rdl_u32 child) {
   while (child != RDL_PRIVATE_NONE) {
-    rdl_u32 next = set->all[child].next_sibling, ended = rdl_private_cause(set->all + child);
-    if (RDL_CAUSE_STATUS(ended) == RDL_S_OUT_OF_SLOTS) cause = ended;
+    rdl_u32 next = set->all[child].next_sibling;
     rdl_private_free(set, child);
     child = next;
   }
-  return cause;
 }
 
 /* One that lives less: its code, or a child; 1 = it was the last. While the code runs and no child
@@ -91,7 +88,8 @@ RDL_FN rdl_u32 rdl_private_close(rdl_px *rdl, rdl_u32 entry) {
     rdl_private *mine = set->all + entry;
     rdl_u32 owner = mine->owner, loose = mine->word & RDL_PRIVATE_LOOSE, cause, woken;
     if (!rdl_private_is_over(mine, entry == rdl->entry)) return first;
-    cause = rdl_private_free_children(set, mine);
+    cause = rdl_private_missed(set, mine->first_child);
+    rdl_private_free_children(set, mine->first_child);
     if (cause && !(mine->word & RDL_PRIVATE_FAILED)) {
       mine->word |= RDL_PRIVATE_FAILED;
       mine->frame[0] = cause;
@@ -334,23 +332,13 @@ RDL_FN rdl_u32 rdl_private_goes_on(rdl_cx *rdl, rdl_u32 status) {
   return RDL_STARTS;
 }
 
-/* Work of the host's that ended for want of room and was not awaited is missed, as of others. */
-RDL_FN rdl_u32 rdl_private_missed(const rdl_privates *set) {
-  rdl_u32 child, cause = 0;
-  for (child = set->host_child; child != RDL_PRIVATE_NONE; child = set->all[child].next_sibling) {
-    rdl_u32 ended = rdl_private_cause(set->all + child);
-    if (RDL_CAUSE_STATUS(ended) == RDL_S_OUT_OF_SLOTS) cause = ended;
-  }
-  return cause;
-}
-
 /* The lanes run private futures of the running one next, if some are to be run before it goes on:
    for what it awaits, or, where its segment has ended in another way, all of them. Otherwise `how`,
    or RDL_STARTS when it goes on at once. */
 RDL_OUTLINE rdl_u32 rdl_privates_first(rdl_cx *rdl, rdl_u32 how) {
   rdl_privates *set = rdl_privates_of();
   if (how != RDL_SUSPENDED && how != RDL_ENDED && how != RDL_MEMBERS) return how;
-  if (!rdl_may_host(rdl->task & RDL_TASK_MASK) || rdl->wide) return how;
+  if (!rdl_is_host(rdl) || rdl->wide) return how;
   if (rdl->starting) { /* it waits for room, and may go on elsewhere */
     if (set->host == rdl->slot) rdl_private_save(rdl);
     return how;
@@ -360,7 +348,7 @@ RDL_OUTLINE rdl_u32 rdl_privates_first(rdl_cx *rdl, rdl_u32 how) {
   if (how == RDL_SUSPENDED && rdl->want == RDL_WANT_PRIVATE) {
     if (rdl->timeout != RDL_NEVER) rdl->misuse = RDL_S_INVALID;
     if (rdl->misuse) return rdl_private_goes_on(rdl, rdl->misuse);
-    rdl_private_attach(set, rdl->target.index - (rdl->context | RDL_PRIVATE_FIRST));
+    rdl_private_attach(set, rdl_private_number(rdl->context, rdl->target));
   } else if (how != RDL_MEMBERS) {
     rdl_private_detach(set);
     if (how == RDL_ENDED && (rdl->cause || rdl->misuse || (rdl->task & RDL_TASK_CANCELLED))) {
@@ -368,7 +356,7 @@ RDL_OUTLINE rdl_u32 rdl_privates_first(rdl_cx *rdl, rdl_u32 how) {
       rdl_private_cancel_list(set, set->host_child);
     }
     if (!set->live) {
-      if (how == RDL_ENDED && !rdl->cause) rdl->cause = rdl_private_missed(set);
+      if (how == RDL_ENDED && !rdl->cause) rdl->cause = rdl_private_missed(set, set->host_child);
       if (how == RDL_ENDED || set->free_tail - set->free_head == RDL_PRIVATES)
         set->host = RDL_NIL;
       else

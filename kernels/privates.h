@@ -11,8 +11,8 @@
  * (private_run.cl).
  */
 #if defined(RDL_WARP) && defined(RDL_PRIVATE_TASKS) && defined(__CUDA_ARCH__)
-#if __CUDA_ARCH__ >=                                                                               \
-    900 /* a multiprocessor has the shared memory that as many warps as usual need */
+/* There a multiprocessor has the shared memory that as many warps as usual need. */
+#if __CUDA_ARCH__ >= 900
 #define RDL_PRIVATE 1
 
 #define RDL_PRIVATES     248u /* of a set, at the same time */
@@ -32,11 +32,11 @@
 #define RDL_PRIVATE_USED         0x20000000u
 
 #define RDL_PRIVATE_DONE      0x80000000u /* in `waiter` */
-#define RDL_PRIVATE_CANCELLED 0x80000000u /* in `live`: its owner has failed */
+#define RDL_PRIVATE_CANCELLED 0x80000000u /* in `live`: its owner has failed, or was told */
 
 /* An odd number of words: neighbours that lanes look at stand in different banks. */
 typedef struct rdl_private {
-  rdl_u32 word;   /* written by who runs it */
+  rdl_u32 word;   /* written by who runs it, and by who wakes it */
   rdl_u32 waiter; /* the first, plus one; RDL_PRIVATE_DONE: it has ended. By exchange and swap */
   rdl_u32 live;   /* its code, until that has ended, and children that live */
   rdl_u32 generation;
@@ -59,7 +59,8 @@ typedef struct rdl_private_counts {
   rdl_u32 yielded;
 } rdl_private_counts;
 
-typedef struct __align__(16) rdl_privates {
+/* Saved and read back by 16 bytes. */
+typedef struct rdl_privates {
   rdl_u32 host; /* slot whose they are; 0 = nobody's */
   rdl_u32 head; /* ready, and the newest runs first: from here */
   rdl_u32 tail;
@@ -84,8 +85,7 @@ typedef struct __align__(16) rdl_privates {
   rdl_u8 ready[RDL_PRIVATE_RING];
   rdl_u8 free[RDL_PRIVATE_RING];
   rdl_private all[RDL_PRIVATES];
-}
-rdl_privates;
+} __align__(16) rdl_privates;
 
 typedef char rdl_a_set_fits_into_two_blocks[sizeof(rdl_privates) <= 2u * RDL_MAX_BLOCK ? 1 : -1];
 #endif

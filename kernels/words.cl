@@ -662,12 +662,6 @@ RDL_FN rdl_u32 rdl_poll_room(rdl_cx *rdl, rdl_u32 spawns) {
   return rdl_has_room(rdl, spawns);
 }
 
-RDL_FN rdl_future rdl_no_future(void) {
-  rdl_future none;
-  none.index = none.generation = 0;
-  return none;
-}
-
 #if RDL_LANES > 1
 /* The slot that the leader takes next. While all lanes run a segment it takes none but by their
    words and gives none back, so each lane can go through its stash beside it; RDL_NIL = no room. */

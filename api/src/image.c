@@ -21,7 +21,6 @@ static const char *const last_texts[] = {"main.cl", "pack_run.cl", "private_run.
 #define LAST_TEXTS (sizeof last_texts / sizeof last_texts[0])
 
 /* What messages call the generated pieces. */
-#define WIDTH_NAME "raddle-widths"
 #define HEADS_NAME "raddle-heads"
 #define TAIL_NAME  "raddle-dispatch"
 #define FRONT_NAME "raddle-front"
@@ -209,7 +208,7 @@ static bool may_host(const place *p) {
   return p->hosts || strcmp(p->task->name, "rdl_batch") == 0;
 }
 
-/* A bit for each task: whether all lanes run it, or it is one of a whole group. */
+/* A function that tells something of a task: a bit for each. */
 static void print_bits(rdl__text *out, const char *name, const place *places, uint32_t count,
                        bool (*has_bit)(const place *)) {
   rdl__text_print(out, "RDL_FN rdl_u32 %s(rdl_u32 task)\n{\n  rdl_u32 bits = 0u;\n", name);
@@ -254,6 +253,15 @@ static const char *spawned_by(const place *p, size_t *at) {
   return NULL;
 }
 
+/* Copies those that are to be run in one place. */
+static uint32_t choose(const place *places, uint32_t count, bool (*belongs)(const place *),
+                       place *some) {
+  uint32_t chosen = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (belongs(&places[i])) some[chosen++] = places[i];
+  return chosen;
+}
+
 /* Members of rows are given where their arguments stand. */
 static void print_rows(rdl__text *out, const place *some, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
@@ -269,9 +277,7 @@ static void print_rows(rdl__text *out, const place *some, uint32_t count) {
 
 /* The private ones. Where none are there is no such text. */
 static void print_private(rdl__text *out, const place *places, uint32_t count, place *some) {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (places[i].task->is_private) some[found++] = places[i];
+  uint32_t found = choose(places, count, is_private, some);
   if (!found) return;
   rdl__text_print(out, "#if defined(RDL_PRIVATE)\n");
   for (uint32_t i = 0; i < found; i++)
@@ -287,10 +293,10 @@ static void print_private(rdl__text *out, const place *places, uint32_t count, p
   rdl__text_print(out, "#endif\n");
 }
 
-static bool is_task(const place *places, uint32_t count, const char *name) {
+static const place *find_place(const place *places, uint32_t count, const char *name) {
   for (uint32_t i = 0; i < count; i++)
-    if (strcmp(places[i].task->name, name) == 0) return true;
-  return false;
+    if (strcmp(places[i].task->name, name) == 0) return &places[i];
+  return NULL;
 }
 
 /* Tasks that are packed: their numbers, as far as the compiler finds what they spawn small. What
@@ -304,21 +310,12 @@ static void print_packs(rdl__text *out, const place *places, uint32_t count) {
     if (!places[i].packed) continue;
     rdl__text_print(out, "  if (task / 32u == %uu && RDL_PACKS(%s)", i / 32u, places[i].task->name);
     for (; (child = spawned_by(&places[i], &at)); named++)
-      rdl__text_print(out, is_task(places, count, child) ? " && RDL_PACKS(%s)" : " && 0 /* %s */",
-                      child);
+      rdl__text_print(
+          out, find_place(places, count, child) ? " && RDL_PACKS(%s)" : " && 0 /* %s */", child);
     if (named != places[i].task->spawns) rdl__text_print(out, " && 0"); /* some stand in an #if */
     rdl__text_print(out, ") bits |= 0x%xu;\n", (unsigned)(1u << i % 32u));
   }
   rdl__text_print(out, "  return bits >> task %% 32u & 1u;\n}\n");
-}
-
-/* Copies those that are to be run in one place. */
-static uint32_t choose(const place *places, uint32_t count, bool (*belongs)(const place *),
-                       place *some) {
-  uint32_t chosen = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (belongs(&places[i])) some[chosen++] = places[i];
-  return chosen;
 }
 
 /* On a worker of several lanes the tasks of all lanes stand apart from the others: around the words
@@ -377,12 +374,6 @@ static void print_ends(rdl__text *out, const rdl__image_module *modules, size_t 
   }
 }
 
-static bool is_private_name(const place *places, uint32_t count, const char *name) {
-  for (uint32_t i = 0; i < count; i++)
-    if (places[i].task->is_private && strcmp(places[i].task->name, name) == 0) return true;
-  return false;
-}
-
 static void list_places(const rdl__image_module *modules, size_t count, const bool *wide,
                         const bool *unpacked, place *places) {
   uint32_t n = 0;
@@ -396,8 +387,10 @@ static void list_places(const rdl__image_module *modules, size_t count, const bo
   for (uint32_t i = 0; i < n; i++) {
     const char *child;
     size_t at = 0;
-    while ((child = spawned_by(&places[i], &at)))
-      places[i].hosts = places[i].hosts || is_private_name(places, n, child);
+    while ((child = spawned_by(&places[i], &at))) {
+      const place *spawned = find_place(places, n, child);
+      if (spawned && is_private(spawned)) places[i].hosts = true;
+    }
     if (places[i].hosts) places[i].packed = false;
   }
 }
@@ -450,8 +443,16 @@ static rdl_status check_private(const rdl__image_module *modules, size_t count, 
   return status;
 }
 
-/* What the kernels are compiled with: whether there are any, and the most that one spawns. Beside
-   working memory a set would not fit. */
+static bool has_groups(const rdl__image_module *modules, size_t count) {
+  for (size_t m = 0; m < count; m++)
+    for (size_t i = 0; i < modules[m].tasks->count; i++)
+      if (modules[m].tasks->tasks[i].group) return true;
+  return false;
+}
+
+/* What of the kernels is compiled only where there are such tasks: for those of a whole group, and
+ * for private ones, with the most that one spawns. Beside working memory a set of these would not
+ * fit. */
 static void print_front(rdl__text *out, const rdl__image_module *modules, size_t count) {
   uint32_t most = 1;
   bool some = false;
@@ -462,6 +463,7 @@ static void print_front(rdl__text *out, const rdl__image_module *modules, size_t
       some = true;
       if (task->spawns > most) most = task->spawns;
     }
+  if (has_groups(modules, count)) rdl__text_print(out, "#define RDL_GROUP_TASKS 1\n");
   if (some && !names_scratch(modules, count))
     rdl__text_print(out, "#define RDL_PRIVATE_TASKS 1\n#define RDL_PRIVATE_SPAWNS %uu\n", most);
 }
@@ -510,16 +512,6 @@ static bool is_last(const struct rdl_kernel_text *kernel) {
   return false;
 }
 
-/* What the scheduler has for tasks of a whole group is compiled only where there are any. */
-static const char groups_text[] = "#define RDL_GROUP_TASKS 1\n";
-
-static bool has_groups(const rdl__image_module *modules, size_t count) {
-  for (size_t m = 0; m < count; m++)
-    for (size_t i = 0; i < modules[m].tasks->count; i++)
-      if (modules[m].tasks->tasks[i].group) return true;
-  return false;
-}
-
 static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modules, size_t count,
                                size_t *ends, rdl_reason *why) {
   const struct rdl_kernel_text *texts;
@@ -529,8 +521,6 @@ static rdl_status write_pieces(rdl__image *image, const rdl__image_module *modul
   if (image->front.failed) return report_memory(why);
   if (image->front.length)
     add_piece(image, FRONT_NAME, image->front.bytes, image->front.length, true);
-  if (has_groups(modules, count))
-    add_piece(image, WIDTH_NAME, groups_text, sizeof groups_text - 1, true);
   for (unsigned i = 0; i < rdl__kernel_text_count; i++) {
     const struct rdl_kernel_text *kernel = &texts[i];
     if (strcmp(kernel->name, OWN_MODULE) != 0 && !is_last(kernel)) add_kernel(image, kernel);

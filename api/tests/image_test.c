@@ -143,7 +143,7 @@ static void a_task_of_a_whole_group(void **state) {
   rdl__image image;
   (void)state;
   assert_int_equal(rdl__image_make(m.all, 3, &image, &why), RDL_OK);
-  is_piece(&image.text.pieces[0], "raddle-widths", "#define RDL_GROUP_TASKS 1\n");
+  is_piece(&image.text.pieces[0], "raddle-front", "#define RDL_GROUP_TASKS 1\n");
   is_piece(&image.text.pieces[1], "dialect.h", NULL);
   assert_non_null(
       strstr(piece_at(&image, LAST + 2)->text, "#define RDL_WIDTH_four RDL_GROUP_LANES\n"));

@@ -67,7 +67,8 @@ struct yields_turn_args {
 struct yields_turn_state {
   uint turn;
 };
-RDL_TASK(yields_turn, uint, struct yields_turn_args, struct yields_turn_state) {
+/* As a root it is a future like any other. */
+RDL_TASK_PRIVATE(yields_turn, uint, struct yields_turn_args, struct yields_turn_state) {
   rdl_u64 now;
   RDL_BEGIN();
   while (self->turn < args->turns) {
@@ -128,20 +129,6 @@ RDL_TASK(yields_parent, uint, struct yields_parent_args, struct yields_parent_st
 
 /* ---- the same of private futures ---- */
 
-RDL_TASK_PRIVATE(yields_private_turn, uint, struct yields_turn_args, struct yields_turn_state) {
-  rdl_u64 now;
-  RDL_BEGIN();
-  while (self->turn < args->turns) {
-    yields_mark(args->mark, args->who);
-    RDL_YIELD();
-    now = yields_cycles();
-    yields_note(now, args->mark, args->notes, self->turn, args->who);
-    self->turn++;
-  }
-  RDL_RETURN(self->turn);
-  RDL_END();
-}
-
 struct yields_pair_args {
   rdl_ptr mark;
   rdl_ptr notes; /* of the first, and behind them of the second */
@@ -152,10 +139,10 @@ struct yields_pair_state {
 };
 RDL_TASK(yields_private_pair, uint, struct yields_pair_args, struct yields_pair_state) {
   RDL_BEGIN();
-  RDL_SPAWN(self->first, yields_private_turn, .mark = args->mark, .notes = args->notes,
+  RDL_SPAWN(self->first, yields_turn, .mark = args->mark, .notes = args->notes,
             .turns = args->turns, .who = 0);
-  RDL_SPAWN(self->second, yields_private_turn, .mark = args->mark,
-            .notes = args->notes + 12u * args->turns, .turns = args->turns, .who = 1);
+  RDL_SPAWN(self->second, yields_turn, .mark = args->mark, .notes = args->notes + 12u * args->turns,
+            .turns = args->turns, .who = 1);
   RDL_AWAIT(self->first);
   RDL_AWAIT(self->second);
   RDL_RETURN(RDL_RESULT(uint, self->first));
